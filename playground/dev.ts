@@ -18,7 +18,7 @@ const CALM_MS = 150
 /** The folders whose changes restart the bot. A change of the playground itself needs a new start. */
 const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
-/** A shorter lock of runs: the next bot continues the run of one that died after ten seconds at most, not thirty. */
+/** A shorter run lock: the next bot continues the run of one that died after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
 const USAGE = `Usage: npm run dev [-- --workspaces]

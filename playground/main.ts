@@ -95,8 +95,7 @@ export interface Playground {
 }
 
 /**
- * Starts everything on 127.0.0.1. `env` is an operator's: its model and its Wikipedia are used, its Slack and its Redis
- * are not.
+ * Starts everything on 127.0.0.1. From the operator's `env`, the model and Wikipedia are used, but not Slack and Redis.
  * @throws ConfigError
  */
 export async function startPlayground(env: Env, options: PlaygroundOptions = {}): Promise<Playground> {
@@ -107,7 +106,7 @@ export async function startPlayground(env: Env, options: PlaygroundOptions = {})
   }
   try {
     const world = await startWorld(given, { env, options, stops })
-    return { ...(await openPlayground(given, world, { options, stops })), stop }
+    return { ...(await openPlayground(given, world, options, stops)), stop }
   } catch (error) {
     await stop()
     throw error
@@ -128,7 +127,7 @@ async function startWorld(
   const net = await createNetwork(given)
   const clock = movedClock()
   const key = given.SECRETS_KEY
-  const many = options.workspaces ? await playWorkspaces(journal, { now: () => clock.now().getTime(), key }) : undefined
+  const many = options.workspaces ? await playWorkspaces(journal, () => clock.now().getTime(), key) : undefined
   const slack = many?.gateway.workspaces[0]?.slack ?? (await startWorkspace(journal))
   stops.push(() => many?.gateway.close() ?? slack.close())
   const wiki = await startWiki()
@@ -166,7 +165,8 @@ async function startWorld(
 async function openPlayground(
   given: Config,
   world: Awaited<ReturnType<typeof startWorld>>,
-  { options, stops }: { options: PlaygroundOptions; stops: Stops },
+  options: PlaygroundOptions,
+  stops: Stops,
 ): Promise<Omit<Playground, 'stop'>> {
   const { isDemo, local, journal, net, slack, wiki, model, notesServer, redis, settings, clock, many } = world
   const config = loadConfig(settings)
@@ -211,7 +211,7 @@ async function openPlayground(
         notes: notesServer,
         clock: options.runBot ? undefined : clock,
       }),
-      promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
+      promptsPart(slack, bot.tryPrompts, options.prompts),
       samplesPart(),
       recordingPart(recorder, { folder: options.conversations ?? CONVERSATIONS, replay: replayWithBot }),
       ...(bot.part ? [bot.part] : []),

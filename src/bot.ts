@@ -24,11 +24,11 @@ import type { SlackCall } from './slack/client/web-api.ts'
 import { createQuestionHandlers } from './slack/answering/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
 import { createSlackReceiver, type SlackReceiver } from './slack/receivers/receiver.ts'
-import type { Services } from './slack/services.ts'
+import { areSchedulesOff, type Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
 import { answerWatch, modelMeter, runRecorder, type Observers } from './telemetry/observers.ts'
-import type { RunRecorder } from './telemetry/run-recorder.ts'
+import type { RunRecorder } from './telemetry/run-trace-recorder.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Bot {
@@ -72,9 +72,9 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const net = await createNetwork(config)
   const now = options.now ?? (() => new Date())
   const nowMs = () => now().getTime()
-  const telemetry = await createTelemetry(config, { log, now: nowMs })
+  const telemetry = await createTelemetry(config, log, nowMs)
   const stores = options.stores ?? (await createStores(config, { log, now: nowMs }))
-  const recorder = runRecorder(config, { stores, log, now: nowMs, onTrace: options.onTrace })
+  const recorder = runRecorder(config, stores, log, nowMs, options.onTrace)
   const stopping = new AbortController()
   const { signal } = stopping
   const failed = async (error: unknown) => {
@@ -101,14 +101,14 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const opened = await installing.catch(failed)
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
-  if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
+  if (asksModel) services.search.info = askSearchInfo(services.installations, log, signal)
   if (isWorker) void warnOfUnknownIds(config, services.installations, log)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
   // A front may have ended after a login and before it resumed the runs that wait for it. Workers retry every hour.
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
   const receiver = receiverOf(config, services, { opened, net, options })
   const pages = { ...opened.pages, ...services.connections?.pages }
-  const server = await listenAt(config, { stores, receiver, telemetry, pages })
+  const server = await listenAt(config, stores, receiver, telemetry, pages)
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
     port: server.port,
@@ -174,12 +174,14 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       isAgentFresh: agent.isFresh,
       agentFor: agent.agentFor,
     }),
-    defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
-    scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
-    examples: config.EXAMPLES_FILE,
+    operator: {
+      settingsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
+      scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
+      examples: config.EXAMPLES_FILE,
+      askReaction: config.ASK_REACTION,
+    },
     transcribe: createTranscriber(config, { net, log }),
-    askReaction: config.ASK_REACTION,
-    mcpAdmin: agent.mcpAdmin,
+    search: { account: slackAccount },
     connections: openConnections(config, {
       accounts: [slackAccount, ...agent.accounts],
       people,
@@ -189,11 +191,12 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       whoIs: whoIs(opened.installations),
       identity: openSlackIdentity(config, ofSlack),
     }),
-    watch: answerWatch({ telemetry, recorder }, nowMs),
-    onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
-    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
+    telemetry: {
+      watch: answerWatch({ telemetry, recorder }, nowMs),
+      onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
+      onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
+    },
     log,
-    slackAccount,
     fetch: net.fetch,
     now,
   }
@@ -210,7 +213,7 @@ async function startWork(services: Services, recorder: RunRecorder | undefined) 
     now: services.now,
     repair: services.connections?.resumeLeft,
     everyMs: services.durable ? 1_000 : 200,
-    isOff: services.scheduling?.perUser === 0,
+    isOff: areSchedulesOff(services),
   })
 }
 
@@ -231,14 +234,13 @@ function receiverOf(
   return apps ? createAppReceivers(services, connection, apps) : createSlackReceiver(services, connection)
 }
 
-interface ServerParts {
-  stores: Stores
-  receiver: SlackReceiver | undefined
-  telemetry: Telemetry | undefined
-  pages: Pages
-}
-
-async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: ServerParts) {
+async function listenAt(
+  config: Config,
+  stores: Stores,
+  receiver: SlackReceiver | undefined,
+  telemetry: Telemetry | undefined,
+  forPeople: Pages,
+) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {

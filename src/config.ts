@@ -90,7 +90,8 @@ const schema = z.object({
   SECRETS_KEY_OLD: secretsKey.optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
-  // Another worker takes over a dead worker's threads after at most five thirds of it (stores-in-redis.ts): 30 s.
+  // Another worker takes over a dead worker's threads after at most five thirds of it (question/stores/open-redis.ts):
+  // 30 s.
   WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
@@ -219,7 +220,7 @@ export function droppedSettings(env: Env): string[] {
 const OTHERS = /^(?:OTEL|NODE|npm|COMPOSE|DOCKER|FRONT|PROMETHEUS|GRAFANA)_|^(?:https?|all|no)_proxy$/i
 
 /**
- * One sentence for each name in the environment that is no setting but resembles one: most likely a typing error. A
+ * One sentence for each name in the environment that is not a setting but resembles one: most likely a typing error. A
  * name in `inFile`, the lines of `.env`, is named even if it resembles none: only the environment serves others too.
  */
 export function unknownSettings(env: Env, inFile: Env = {}): string[] {

@@ -76,7 +76,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     for (const thread of [thinking, looking])
       expect(await thread.ended()).toMatch(/I am restarting.*ask again.*\n_Reference: /s)
     expect((await bot.ended).code).toBe(0)
-    expect(looking.steps()[0], 'it does not run on in the thread').toMatch(/⚠️ This was not finished\.$/)
+    expect(looking.steps()[0], 'it does not run on in the thread').toMatch(/⚠️ This step did not finish\.$/)
   })
 
   test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {

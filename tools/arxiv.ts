@@ -6,7 +6,7 @@ import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
-import { cutQuery, MAX_QUERY, queryText } from './query.ts'
+import { cutQuery, MAX_QUERY, queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 

@@ -11,8 +11,8 @@ import { defineTool } from '../src/agent/define-tool.ts'
 const MAX_LENGTH = 1000
 
 /**
- * Evaluates arithmetic. Whole numbers are exact; other numbers are as JavaScript prints them, without rounding errors of
- * binary fractions.
+ * Evaluates arithmetic. Whole numbers are exact; other numbers are as JavaScript prints them, without rounding errors
+ * of binary fractions.
  */
 export function calculator(): Tool {
   return defineTool({
@@ -27,7 +27,9 @@ export function calculator(): Tool {
 /** A longer whole number is rounded. */
 const MAX_DIGITS = 100
 
-/** Whole numbers are exact. One that a double cannot hold, and that no exact way leads to, is marked as rounded. */
+/**
+ * Whole numbers are exact. One that a double cannot hold, and that cannot be computed exactly, is marked as rounded.
+ */
 function resultOf(expression: string): string {
   const checked = checkedExpression(expression)
   const value = valueOf(checked)
@@ -42,7 +44,7 @@ function resultOf(expression: string): string {
 /**
  * Returns the value of an expression. Two independent checks exclude everything but arithmetic: the reader, and the
  * parser, which knows only our operators and functions.
- * @throws ToolError with a sentence if it is no arithmetic, too long or deep, or has no finite value
+ * @throws ToolError with a sentence if it is not arithmetic, too long or deep, or has no finite value
  */
 export function calculate(expression: string): number {
   return valueOf(checkedExpression(expression))

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import { queryTable } from './query-table.ts'
 
 /**
- * @param tables names of tables that SQL can ask, as far as they are known; undefined if there are none yet
+ * @param tables names of tables that SQL can query, as far as they are known; undefined if there are none yet
  * @param hasFiles whether there are files to read and search
  */
 export function fileTools(tables: readonly string[] | undefined, hasFiles: boolean): Tool[] {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 

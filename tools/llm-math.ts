@@ -7,7 +7,7 @@ import type { Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { calculate, formatResult } from './calculator.ts'
 import { oneLine } from './service-response.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import type { ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 

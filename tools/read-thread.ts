@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
-import { queryText } from './query.ts'
-import { workspaceOf } from './workspace.ts'
+import { queryText } from './query-text.ts'
+import { workspaceOf } from './open-workspace.ts'
 
 export function readThreadTool(): Tool {
   return defineTool({

@@ -1,10 +1,13 @@
-/** Searches the web with the engine of SEARCH_ENGINE, or else with SerpApi, as in "How ReAct Prompting Works" and langchain-mini. */
+/**
+ * Searches the web with the engine of SEARCH_ENGINE, or else with SerpApi, as in "How ReAct Prompting Works" and
+ * langchain-mini.
+ */
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError, ToolError } from '../src/base/errors.ts'
 import { parseJson } from '../src/base/parse-json.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import { oneLine, parseServiceJson } from './service-response.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { engineNamed, type Engine, type EngineName } from './web-search/engines.ts'
@@ -54,7 +57,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
   }
 }
 
-/** @throws ToolError if the answer's names are others than those of SEARCH_FIELDS */
+/** @throws ToolError if SEARCH_FIELDS does not match the answer */
 function checkMapping(list: unknown, { paths }: Engine): void {
   if (!Array.isArray(list))
     throw new ToolError(`search failed: its answer has no list at "${paths.list}". Set list in SEARCH_FIELDS.`)
@@ -98,7 +101,10 @@ function refusal({ label, says }: Engine, status: number, json: unknown): string
 }
 
 /** The places where engines put the sentence of an error. */
-const MESSAGES = ['error.detail', 'error.message', 'detail.error', 'error', 'message', 'detail']
+const MESSAGES = [
+  ...['error.detail', 'error.message', 'detail.error', 'error', 'message', 'detail', 'msg'],
+  ...['detail.0.msg', 'errors.0.message', 'errors.0.detail', 'errors.0', 'errors.message'],
+]
 
 function messageIn(json: unknown): string | undefined {
   const found = MESSAGES.map((path) => valueAt(json, path)).find((one) => typeof one === 'string' && one.trim() !== '')

@@ -4,9 +4,9 @@ import type { Find, FindKind, Tool, ToolContext, ToolOutput, WorkspaceReader } f
 import type { Source } from '../src/agent/contracts/evidence.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import { oneLine, webAddress } from './service-response.ts'
-import { workspaceOf } from './workspace.ts'
+import { workspaceOf } from './open-workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 

@@ -92,8 +92,8 @@ export class ChildBots {
     if (this.#current !== bot) return
     this.#current = undefined
     if (this.#isStopping) return
-    const rest = this.#inRedis ? 'and what ran goes on' : 'and without Redis what ran is lost'
-    this.#options.notice(`The bot ended by itself; it restarts, ${rest}.`, true)
+    const rest = this.#inRedis ? 'running questions continue' : 'without Redis, running questions are lost'
+    this.#options.notice(`The bot ended by itself. It is restarting; ${rest}.`, true)
     if (!this.#starting) void this.renew()
   }
 

@@ -34,8 +34,8 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
     const thread = `${trace.channel}:${trace.thread}`
     const known = entriesOf(trace)
     for (const [index, call] of trace.calls.entries()) {
-      if (call.kind === 'model') placeModelCall(journal, waiting, { call, thread })
-      else known.set(index, noteTool(journal, known.get(index), { call, thread }))
+      if (call.kind === 'model') placeModelCall(journal, waiting, call, thread)
+      else known.set(index, noteTool(journal, known.get(index), call, thread))
     }
   }
 }
@@ -44,7 +44,8 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
 function noteTool(
   journal: Journal,
   known: JournalEntry | undefined,
-  { call, thread }: { call: TracedToolCall; thread: string },
+  call: TracedToolCall,
+  thread: string,
 ): JournalEntry {
   const { at, ms, tool, input, output, ok, error, step } = call
   const request: Json = { tool, input, step }
@@ -61,11 +62,7 @@ function wordsIn(response: Json | undefined): string {
 }
 
 /** Finds the run of a model call by its messages: the endpoint does not know it. A retried call has several entries. */
-function placeModelCall(
-  journal: Journal,
-  waiting: Set<JournalEntry>,
-  { call, thread }: { call: TracedModelCall; thread: string },
-) {
+function placeModelCall(journal: Journal, waiting: Set<JournalEntry>, call: TracedModelCall, thread: string) {
   for (const entry of waiting) {
     if (!isSame(entry, call)) continue
     waiting.delete(entry)

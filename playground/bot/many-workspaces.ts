@@ -22,12 +22,12 @@ const PLANS: WorkspacePlan[] = [
 ]
 
 /** An entry of the page's menu of workspaces. */
-export interface WorkspaceEntry {
+interface WorkspaceEntry {
   name: string
   url: string
 }
 
-export interface ManyWorkspaces {
+interface ManyWorkspaces {
   gateway: Gateway
   /** Replaces the settings of one workspace. */
   settings: Env
@@ -37,14 +37,15 @@ export interface ManyWorkspaces {
 
 export async function playWorkspaces(
   journal: Journal,
-  { now, key }: { now: () => number; key: string | undefined },
+  now: () => number,
+  key: string | undefined,
 ): Promise<ManyWorkspaces> {
   const entries: WorkspaceEntry[] = []
   const gateway = await startGateway({
     ...{ plans: PLANS, scopes: SCOPES, now },
     startSlack: (base) => startWorkspace(journal, base),
     serve: (request, response, served) =>
-      serveWorkspaces({ request, response }, served, { now, pageOf: (n) => entries[n]?.url ?? '/workspaces' }),
+      serveWorkspaces(request, response, served, { now, pageOf: (n) => entries[n]?.url ?? '/workspaces' }),
   })
   const { client, signingSecret, base } = gateway
   const settings = {

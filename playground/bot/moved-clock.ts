@@ -10,7 +10,7 @@ const MORNING = { kind: 'cron', cron: '0 9 * * *', zone: 'Europe/London' } as co
 /** Schedules of one time are spread over a minute, so all of them are due after it. */
 const SPREAD_MS = 60_000
 
-export interface MovedClock {
+interface MovedClock {
   now(): Date
   /** Moves it to 9:00 tomorrow, or back to the real time. */
   toTomorrow(isOn: boolean): void

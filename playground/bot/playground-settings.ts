@@ -8,7 +8,7 @@ import type { Upstream } from '../model/model-pieces.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 
 /** The simulated services that replace those of the operator's settings. */
-export interface SimulatedServices {
+interface SimulatedServices {
   slack: LocalSlack
   wikiUrl: string
   modelUrl: string
@@ -57,7 +57,7 @@ export function botSettings(env: Env, played: SimulatedServices): Env {
 }
 
 /** The subject of the notes. `given` are the operator's own settings, `config` the bot's. */
-export interface PlaygroundSetup {
+interface PlaygroundSetup {
   given: Config
   config: Config
   isDemo: boolean

@@ -12,10 +12,7 @@ import { checkPrompt, promptNames, PROMPTS, type Trier } from './try-prompts.ts'
 const MAX_CHARS = 50_000
 const MAX_LINES = 2_000
 
-export function promptsPart(
-  slack: LocalSlack,
-  { tryPrompts, folder = PROMPTS }: { tryPrompts: Trier['run']; folder?: string | undefined },
-): PagePart {
+export function promptsPart(slack: LocalSlack, tryPrompts: Trier['run'], folder = PROMPTS): PagePart {
   const fileOf = async (body: Json) => {
     const name = required(body, 'name')
     if (!(await promptNames(folder)).includes(name)) throw new Error(`There is no prompt ${name}.`)

@@ -15,7 +15,7 @@ import { replayingSeam } from './tool-seams.ts'
 import { startWorkspace } from './example-slack.ts'
 
 /** A finished replay. Its workspace stays until `stop`. */
-export interface ReplayedBot extends ReplayResult {
+interface ReplayedBot extends ReplayResult {
   slack: LocalSlack
   stop(): Promise<void>
 }

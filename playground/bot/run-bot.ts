@@ -24,7 +24,7 @@ export interface BotParts {
   chosenModel?: () => ChosenModel | undefined
 }
 
-export interface RunningBot {
+interface RunningBot {
   tryPrompts: Trier['run']
   /** Called after another model was chosen, by a bot that does not ask for it at each question. */
   renew?(): Promise<void>

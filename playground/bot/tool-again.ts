@@ -26,17 +26,13 @@ export function toolRunner(config: Config, net: Network): { run: RunTool; close(
       if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)
       if (tool.effects === 'write')
         throw new Error(`${name} changes something: it is not called again without a question.`)
-      return call(tool, input, { agent: defaults, timeoutMs: config.TOOL_TIMEOUT_MS })
+      return call(tool, input, defaults, config.TOOL_TIMEOUT_MS)
     },
     close: async () => void (await (await opened)?.close()),
   }
 }
 
-async function call(
-  tool: Tool,
-  given: unknown,
-  { agent, timeoutMs }: { agent: AgentParts['defaults']; timeoutMs: number },
-): Promise<Json> {
+async function call(tool: Tool, given: unknown, agent: AgentParts['defaults'], timeoutMs: number): Promise<Json> {
   // Coerced as in the loop: models often write text where fields are expected.
   const input = coerceInput(tool, given)
   if (!input.ok) throw new Error(input.problem)

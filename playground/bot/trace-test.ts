@@ -22,7 +22,7 @@ import type { Json } from '../slack/types.ts'
 import { CONVERSATIONS, replayWithBot } from './replay-bot.ts'
 
 /** The folder for the test; the checkout's unless given. */
-export interface TraceTestOptions {
+interface TraceTestOptions {
   name?: string | undefined
   folder?: string
 }
@@ -49,7 +49,7 @@ export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions =
   const shown = came.messages.map(({ by, shown: lines }) => `  ${by}: ${lines.join(' ')}`)
   return [
     `Saved as ${file}.`,
-    'A trace does not tell how the thread looked. This is what its replay came to; the test expects it from now on, so look at it:',
+    'A trace does not contain the thread. The test expects the result of this replay, so please review it:',
     ...shown,
   ]
 }
@@ -63,7 +63,7 @@ async function replayed(conversation: RecordedConversation): Promise<WorkspaceSt
   const missed = unused > 0 ? [`${unused} of its ${conversation.models.length} calls of the model were not made.`] : []
   const why = [...problems, ...missed]
   if (why.length === 0) return came
-  throw new ConfigError(`A replay of this trace does not go its way, so it makes no test:\n${why.join('\n')}`)
+  throw new ConfigError(`The replay differs from the trace, so no test was saved:\n${why.join('\n')}`)
 }
 
 /** The standalone question, which needs no earlier conversation. */

@@ -34,7 +34,7 @@ export interface TryRequest {
 }
 
 /** An answer with its cost and time. */
-export interface TriedAnswer {
+interface TriedAnswer {
   text: string
   steps: string[]
   stepCount: number
@@ -72,7 +72,7 @@ export function createTrier(
       const record = await stores.archive.load(request.question)
       if (!record) throw new Error('This question is not answered yet, or its run is no longer kept.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
-      const before = triedAnswer({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
+      const before = triedAnswer({ steps, usage }, said?.text ?? '', endedAt - startedAt)
       return { question: question.text, before, now: await answered(record, prompts) }
     },
   }
@@ -98,10 +98,10 @@ export function createTrier(
       let text = ''
       for await (const event of answer(question, run, { ...deps, signal }))
         if (event.type === 'answer' || event.type === 'gave_up') text = event.text
-      return triedAnswer(run.saved, { text, ms: Date.now() - from })
+      return triedAnswer(run.saved, text, Date.now() - from)
     } catch (error) {
       const why = error instanceof ModelError ? error.hint : messageOf(error)
-      return { ...triedAnswer(run.saved, { text: '', ms: Date.now() - from }), error: why }
+      return { ...triedAnswer(run.saved, '', Date.now() - from), error: why }
     } finally {
       await agent.close()
     }
@@ -153,10 +153,7 @@ export async function promptNames(folder: string): Promise<string[]> {
   return all.flatMap((file) => (file.endsWith('.md') && file !== 'README.md' ? [file.slice(0, -3)] : [])).toSorted()
 }
 
-function triedAnswer(
-  { steps, usage }: Pick<SavedRun, 'steps' | 'usage'>,
-  { text, ms }: { text: string; ms: number },
-): TriedAnswer {
+function triedAnswer({ steps, usage }: Pick<SavedRun, 'steps' | 'usage'>, text: string, ms: number): TriedAnswer {
   return { text, steps: steps.map(stepLine), stepCount: stepCount(steps), tokens: totalOf(usage as Usage[]).tokens, ms }
 }
 

@@ -15,7 +15,7 @@ import { advance, calledByName, played, type DemoPlan, type Final, type Move } f
  * `paceMs` is the pause between two pieces of a stream, so that a person sees it grow. `isBare` returns the value
  * alone, if there is one.
  */
-export type DemoOptions = { paceMs?: number; isBare?: boolean }
+type DemoOptions = { paceMs?: number; isBare?: boolean }
 
 export function demoModel(options: DemoOptions = {}): Model {
   return { name: 'demo', stream: (request) => streamDemo(request, options) }

@@ -8,14 +8,11 @@ import type { Json } from '../slack/types.ts'
 export function demoUpstream({ paceMs = 0 } = {}): PlayedUpstream {
   return {
     models: () => Promise.resolve(['demo']),
-    complete: (body, signal) => write(messagesIn(body), { paceMs, signal }),
+    complete: (body, signal) => write(messagesIn(body), paceMs, signal),
   }
 }
 
-async function* write(
-  messages: Message[],
-  { paceMs, signal }: { paceMs: number; signal: AbortSignal },
-): AsyncGenerator<ModelPiece> {
+async function* write(messages: Message[], paceMs: number, signal: AbortSignal): AsyncGenerator<ModelPiece> {
   const text = complete(messages)
   for (const piece of text.match(/\S+\s*|\s+/g) ?? []) {
     await pause(paceMs, signal)

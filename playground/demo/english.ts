@@ -91,7 +91,7 @@ export function questionsIn(text: string): string[] {
 
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
 /** A name as a page writes it. `text` and `at` are the form and the place in the text that was read. */
-export type NameMention = { name: string; pronoun: Pronoun; text: string; at: number }
+type NameMention = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
 const all = pages.flatMap((page) => [page.title, ...page.redirects].map((name) => ({ name, pronoun: pronounOf(page) })))

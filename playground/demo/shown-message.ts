@@ -5,7 +5,7 @@ const MAX_LINES = 12
 const MAX_CELLS = 500
 
 /** The values of the recordings about what was said: `source` and `about`, `head` and `terms`. */
-export type ShownValues = Partial<Record<'source' | 'about' | 'heading' | 'terms', string>>
+type ShownValues = Partial<Record<'source' | 'about' | 'heading' | 'terms', string>>
 
 /**
  * `said`: the thread's messages, each `Name: words` with its further lines indented. `column`: the name of the column

@@ -2,7 +2,7 @@
 import { SWITCHES, type FaultName, type FaultSwitch } from './switch-list.ts'
 
 /** The state of a switch. */
-export interface SwitchState {
+interface SwitchState {
   name: FaultName
   isOn: boolean
   /** The number or the choice, also while the switch is off. */

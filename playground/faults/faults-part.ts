@@ -5,7 +5,7 @@ import { isFaultName, type FaultSwitches } from './fault-switches.ts'
 import { SWITCHES, type FaultName, type FaultSwitch } from './switch-list.ts'
 import type { Json } from '../slack/types.ts'
 
-export interface FaultsPartOptions {
+interface FaultsPartOptions {
   faultSwitches: FaultSwitches
   /** The scopes that can be removed. */
   scopes: string[]

@@ -7,7 +7,7 @@ import { faultsPart } from './faults-part.ts'
 import type { FaultName } from './switch-list.ts'
 
 /** The parts that the switches control. If a part is missing, its switch is disabled with a reason. */
-export interface FaultTargets {
+interface FaultTargets {
   /** The scopes of the app. */
   scopes: readonly string[]
   redis?: OwnRedis | undefined

@@ -7,7 +7,7 @@ import type { FaultSwitches } from './fault-switches.ts'
 import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
 
 /** Injects faults into the app's calls and events. */
-export interface SlackFaults {
+interface SlackFaults {
   /** Returns the fault of this call, if there is one. */
   take(method: string, args: Json): Fault | undefined
   /** Checks the scopes of a call. @throws Refusal `missing_scope` if the removed scope is needed */
@@ -49,7 +49,9 @@ export function takeable(scopes?: readonly string[]): string[] {
 
 export function slackFaults(
   faultSwitches: FaultSwitches,
-  { store, now, scopes }: { store: Store; now: () => number; scopes?: readonly string[] | undefined },
+  store: Store,
+  now: () => number,
+  scopes?: readonly string[] | undefined,
 ): SlackFaults {
   const limits = createLimits(now)
   const isTaken = (scope: string) => faultSwitches.choice('scope') === scope

@@ -1,7 +1,7 @@
 /** The faults that can be injected. Each has a switch, its texts on the page, and optionally a number or a choice. */
 
 /** A whole number that a person may change. */
-export interface FaultNumber {
+interface FaultNumber {
   label: string
   unit: string
   min: number
@@ -11,7 +11,7 @@ export interface FaultNumber {
 }
 
 /** One option of a choice. */
-export interface FaultChoice {
+interface FaultChoice {
   label: string
   options: readonly string[]
   start: string
@@ -30,7 +30,7 @@ export interface FaultSwitch {
   once?: string
 }
 
-export type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
+type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
 
 const seconds = (label: string, start: number, max = 60): FaultNumber => ({
   ...{ label, unit: 's', min: 1, max, start },
@@ -41,7 +41,7 @@ const CALLS = [
     name: 'limited',
     group: 'Slack’s answers',
     title: 'Rate limited',
-    does: 'Every other call of a method, or post in a channel, is answered 429 with Retry-After.',
+    does: 'Every other call of a method, or post in a channel, gets 429 with Retry-After.',
     seen: 'Steps arrive late and several at a time. The answer arrives once, complete.',
     number: seconds('Retry-After', 2),
   },
@@ -49,7 +49,7 @@ const CALLS = [
     name: 'rates',
     group: 'Slack’s answers',
     title: 'Slack’s own rates',
-    does: 'Calls beyond the rates of Slack’s reference are answered 429: about one post a second in a channel.',
+    does: 'Calls beyond the rates of Slack’s reference get 429: about one post a second in a channel.',
     seen: 'A long run slows down after its first steps. Nothing is missing at the end.',
   },
   {
@@ -64,7 +64,7 @@ const CALLS = [
     name: 'down',
     group: 'Slack’s answers',
     title: 'Slack down',
-    does: 'Every Web API call is answered 503. Events still reach the bot.',
+    does: 'Every Web API call fails with 503. Events still reach the bot.',
     seen: 'Nothing while it lasts. Afterwards the answer, once, or a message that asks the person to ask again.',
   },
   {
@@ -132,7 +132,7 @@ const STREAMS = [
   {
     name: 'streamsDie',
     group: 'Streams',
-    title: 'Streams die young',
+    title: 'Streams end early',
     does: 'A streamed message dies after this long (at Slack: 5 minutes): message_not_in_streaming_state.',
     seen: 'A new stream continues, or the message is completed at the end. Needs steps shown as a stream: /ask settings.',
     number: seconds('Lives', 1),
@@ -140,7 +140,7 @@ const STREAMS = [
   {
     name: 'streamsStopped',
     group: 'Streams',
-    title: 'Streams stopped unheard',
+    title: 'Streams stopped without an event',
     does: 'Each stream is stopped as if by a person, but the event never reaches the bot: stopped_by_user.',
     seen: 'The bot stops and says so, as if it had got the event. Needs steps shown as a stream: /ask settings.',
   },
@@ -160,7 +160,7 @@ const STREAMS = [
     name: 'streamsForAll',
     group: 'Streams',
     title: 'Streams that others see',
-    does: 'Everybody in a channel sees a stream grow. In Slack, by reports, only the asker does; others see its beginning until it ends.',
+    does: 'Everybody in a channel sees a stream grow. In Slack, reportedly only the asker does; others see its beginning until it ends.',
     seen: 'Others see each step and word as it arrives. Needs steps shown as a stream: /ask settings.',
   },
 ] as const satisfies readonly FaultSwitch[]
@@ -170,7 +170,7 @@ const MODEL = [
     name: 'modelDown',
     group: 'Model',
     title: 'Model down',
-    does: 'Every call of the model is answered 503.',
+    does: 'Every call of the model fails with 503.',
     seen: 'After a few tries, a sentence that says the model is not available, with a reference.',
   },
   {
@@ -217,7 +217,7 @@ const AROUND = [
     group: 'Around the bot',
     title: 'MCP server changes a description',
     does: 'The notes server describes its tool differently than when it was accepted.',
-    seen: 'The changed tool is not used until an admin accepts it.',
+    seen: 'The changed tool is not used until an admin turns it on.',
   },
   {
     name: 'tomorrow',

@@ -6,7 +6,7 @@ import type { JournalEntry } from './journal.ts'
 import type { Json } from '../slack/types.ts'
 
 /** The addresses that a command needs. */
-export interface CurlPlace {
+interface CurlPlace {
   /** The addresses of the page, the Web API, the model endpoint and the bot. The bot has none in Socket Mode. */
   page: string
   apiUrl: string

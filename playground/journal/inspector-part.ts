@@ -9,7 +9,7 @@ import type { PagePart } from '../page-server/page-part.ts'
 import { sendAgain, whyNotAgain, type AgainOptions } from './send-again.ts'
 import type { Json } from '../slack/types.ts'
 
-export interface InspectorPartOptions extends AgainOptions {
+interface InspectorPartOptions extends AgainOptions {
   slack: LocalSlack
   /** Milliseconds since the epoch. */
   now?: () => number

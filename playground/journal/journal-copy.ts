@@ -22,7 +22,7 @@ export interface JournalCopy {
   isShortened: boolean
 }
 
-export interface Copier {
+interface Copier {
   copy(body: Json): JournalCopy
   text(text: string): string
   /** Returns the whole text without its secrets. */

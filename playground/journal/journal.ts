@@ -3,7 +3,7 @@ import { createCopier, type JournalCopy } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
 /** `fault`: a fault's switch was changed in the panel Trouble. */
-export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
+type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
 
 /**
  * One entry. `request` and `response` are copies without secrets; pictures and long texts are shortened.
@@ -67,7 +67,7 @@ export interface Journal {
   watch(cb: (entry: JournalEntry) => void): () => void
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Milliseconds since the epoch. */
   now?: () => number
   /** The maximum number of entries. */

@@ -68,11 +68,11 @@ async function notesHandler(notes: string[], about: () => string): Promise<McpHt
   const sdk = await import('@modelcontextprotocol/server')
   const make = () =>
     new sdk.McpServer({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } })
-  return sdk.createMcpHandler(() => withTools(make(), { notes, about: about() }))
+  return sdk.createMcpHandler(() => withTools(make(), notes, about()))
 }
 
 /** `list` is declared read-only. `add` is not, so the bot asks a person. */
-function withTools(server: McpServer, { notes, about }: { notes: string[]; about: string }): McpServer {
+function withTools(server: McpServer, notes: string[], about: string): McpServer {
   server.registerTool(
     'list',
     { title: 'List notes', description: 'Tells all notes.', annotations: { readOnlyHint: true } },

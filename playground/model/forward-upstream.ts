@@ -1,6 +1,6 @@
 import type { WireUpstream } from './model-pieces.ts'
 
-export interface ForwardOptions {
+interface ForwardOptions {
   /** OPENAI_BASE_URL; default: OpenAI's. Its query is sent with each call, as Azure's older API needs it. */
   baseUrl?: string | undefined
   apiKey?: string | undefined

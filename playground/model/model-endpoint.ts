@@ -22,7 +22,7 @@ import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from
 import { asChatBody, eventOf, lastEvents, responseOf } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
-export interface ModelEndpointOptions {
+interface ModelEndpointOptions {
   upstream: Upstream
   /** Returns the upstream of a model that another one answers for. */
   upstreamOf?: (model: string) => Upstream | undefined
@@ -31,7 +31,7 @@ export interface ModelEndpointOptions {
   port?: number
 }
 
-export interface ModelEndpoint {
+interface ModelEndpoint {
   /** The value for OPENAI_BASE_URL, ending in `/v1`. */
   url: string
   close(): Promise<void>
@@ -128,7 +128,7 @@ async function complete(answering: EndpointCall, body: Json, text: string) {
     return call.json(response, errorBody('injected fault'), { status, headers })
   }
   const upstream = options.upstreamOf?.(String(body['model'])) ?? options.upstream
-  if ('fetch' in upstream) return forward(answering, { body, text, injected, upstream })
+  if ('fetch' in upstream) return forward(answering, upstream, body, text, injected)
   const asked = answering.path === RESPONSES ? asChatBody(body) : body
   return play(answering, body, withFaults(upstream.complete(asked, signal), injected, signal))
 }
@@ -194,16 +194,14 @@ function responsesForm(model: string): AnswerForm {
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 
-interface ForwardedRequest {
-  upstream: WireUpstream
-  body: Json
-  /** The body as it was received. */
-  text: string
-  injected: ModelFaults
-}
-
-/** Forwards a call. An answer is rewritten only to inject a fault. */
-async function forward(answering: EndpointCall, { upstream, body, text, injected }: ForwardedRequest) {
+/** Forwards a call. An answer is rewritten only to inject a fault. `text`: the body as it was received. */
+async function forward(
+  answering: EndpointCall,
+  upstream: WireUpstream,
+  body: Json,
+  text: string,
+  injected: ModelFaults,
+) {
   const { response, signal, call } = answering
   const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
   if (answer.ok && (injected.invents || injected.endless))

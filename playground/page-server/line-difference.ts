@@ -1,5 +1,5 @@
 /** A line of two compared texts: removed, added, or in both. */
-export interface DifferentLine {
+interface DifferentLine {
   sign: '-' | '+' | ' '
   text: string
 }

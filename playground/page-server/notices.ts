@@ -2,7 +2,7 @@ import type { PagePart } from './page-part.ts'
 import type { Json } from '../slack/types.ts'
 
 /** Notices for developers of the bot, in the terminal and on every open page. */
-export interface Notices {
+interface Notices {
   tell(text: string, isFault?: boolean): void
   part: PagePart
 }

@@ -5,7 +5,7 @@ import { TEAM } from '../slack/store.ts'
 import type { Channel, StoredMessage, User } from '../slack/types.ts'
 
 /** A person's kind in the workspace, which Slack shows beside the name. */
-export type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
+type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
 
 export function kindOf(user: User): PersonKind {
   if (user.is_bot) return 'bot'

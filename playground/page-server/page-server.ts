@@ -110,7 +110,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     sendJson(response, { ok: true, ...told })
   }
 
-  const endChanges = tellChanges(server, { slack, parts, mayListen: (request) => isOurs(request, server.port) })
+  const endChanges = tellChanges(server, slack, parts, (request) => isOurs(request, server.port))
 
   async function close() {
     endChanges()

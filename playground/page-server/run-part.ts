@@ -1,7 +1,7 @@
 import type { PagePart } from './page-part.ts'
 
 /** The fields of a trace that the list of runs shows, in the form of `npm run runs -- trace`. */
-export interface ShownTrace {
+interface ShownTrace {
   id: string
   channel: string
   thread: string

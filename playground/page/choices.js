@@ -3,7 +3,7 @@ import { plainWords } from './mrkdwn.js'
 import { state, titleOf } from './state.js'
 
 /** Shown if a menu has no options. */
-export const NO_OPTIONS = '(the app gives its options when they are asked for)'
+export const NO_OPTIONS = '(the app provides these options on request)'
 
 const people = () => [...state.users.values()].map(({ id, real_name }) => ({ value: id, words: real_name }))
 const channels = (fits = () => true) =>

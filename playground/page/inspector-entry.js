@@ -78,8 +78,8 @@ function around({ entry, again }, acts) {
   const toEntry = (n) => el('button.inspector-link', { type: 'button', onclick: () => acts.open(n) }, `number ${n}`)
   const list = again.flatMap((n, i) => [i > 0 && ', ', toEntry(n)])
   return [
-    entry.of !== undefined && el('p', {}, 'Sent again, of ', toEntry(entry.of), '.'),
-    again.length > 0 && el('p', {}, 'Was sent again: ', ...list, '.'),
+    entry.of !== undefined && el('p', {}, 'Repeat of ', toEntry(entry.of), '.'),
+    again.length > 0 && el('p', {}, 'Repeated as ', ...list, '.'),
   ]
 }
 
@@ -103,7 +103,7 @@ function answer(title, { error, response }) {
 
 /** Draws the request and the response: the important headers as lines, the rest as JSON. */
 function bodies({ request, response, isShortened }) {
-  const shortened = isShortened && el('p.quiet', {}, 'Something stands here shortened, or without a secret.')
+  const shortened = isShortened && el('p.quiet', {}, 'Some text is shortened, or has secrets removed.')
   return [
     section('Request', halves(request)),
     shortened,

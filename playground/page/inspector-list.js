@@ -16,7 +16,13 @@ export class InspectorList {
     this.head = headRow()
     this.grid = el(
       'div.inspector-grid',
-      { role: 'grid', tabindex: 0, 'aria-label': 'What passed', 'aria-colcount': COLUMNS.length, 'aria-rowcount': 1 },
+      {
+        role: 'grid',
+        tabindex: 0,
+        'aria-label': 'Recorded traffic',
+        'aria-colcount': COLUMNS.length,
+        'aria-rowcount': 1,
+      },
       el('div', { role: 'rowgroup' }, this.head),
       this.body,
     )

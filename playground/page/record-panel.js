@@ -56,7 +56,7 @@ function form(tools) {
     const link = el('a', { download: `${file.name}.json`, href: URL.createObjectURL(asFile(file)) })
     link.click()
     URL.revokeObjectURL(link.href)
-    return [el('p', {}, `Downloaded as ${file.name}.json. It belongs into test/conversations/.`)]
+    return [el('p', {}, `Downloaded as ${file.name}.json. Move it to test/conversations/.`)]
   })
   scope.box.addEventListener('change', look)
   follow = () => {
@@ -146,7 +146,7 @@ function sections({ acts, models, tools, messages, settings }) {
   const parts = [
     ['What people did', acts],
     ['What the model said', models],
-    ['What the tools were asked', tools],
+    ['Tool calls', tools],
     ['How it looks afterwards', messages],
     ['Settings', settings],
   ]
@@ -163,7 +163,7 @@ function comparison({ file, differences, problems }) {
   const isSame = differences.length + problems.length === 0
   return el(
     'section.record-compared',
-    { 'aria-label': 'The test that was played', tabindex: '0' },
+    { 'aria-label': 'The replayed test', tabindex: '0' },
     el('h3', {}, file),
     el(
       'p',
@@ -177,7 +177,7 @@ function comparison({ file, differences, problems }) {
         {},
         el('figcaption', {}, what),
         side('Expected', expected, came),
-        side('Came', came, expected),
+        side('Actual', came, expected),
       ),
     ),
   )

@@ -77,15 +77,10 @@ function output({ output: { text, reasoning, toolCalls = [] }, read, isCut }) {
     reasoning && folded('Reasoning beside the text', () => [textBox(reasoning, 'Reasoning')]),
     text === '' && toolCalls.length > 0 ? undefined : raw,
     ...toolCalls.map(({ name, arguments: written }) => textBox(`${name}(${written})`, `Tool call ${name}`)),
-    isCut &&
-      el(
-        'p.quiet',
-        {},
-        'We hung up here: what the model went on to write would have been an observation of its own making.',
-      ),
+    isCut && el('p.quiet', {}, 'We stopped the model here because it began to invent an observation.'),
     read?.dropped && el('p.quiet', {}, `${count(read.dropped)} more calls were asked for and not made.`),
     read?.kind === 'unreadable' &&
-      el('p.quiet', {}, 'Nothing of it could be read. The model was told: ', visible(read.hint)),
+      el('p.quiet', {}, 'This output could not be read. The model was told: ', visible(read.hint)),
   ].filter(Boolean)
 }
 
@@ -121,7 +116,7 @@ function messages({ request: { messages: sent, tools = [] }, usage }, before) {
       {},
       ...compared.map((one, n) => el('li', {}, ...message(one, before !== undefined && n + 1))),
     ),
-    gone.length > 0 && el('p.quiet', {}, `${count(gone.length)} messages of the call before are not sent any more.`),
+    gone.length > 0 && el('p.quiet', {}, `${count(gone.length)} messages from the previous call are no longer sent.`),
   ].filter(Boolean)
 }
 
@@ -136,7 +131,7 @@ function cacheLine({ kept, all, usage }) {
     value: share.toFixed(4),
     'aria-label': 'Share that a cache keeps',
   })
-  const words = `A cache keeps the first ${count(kept)} characters (${Math.floor(share * 100)} %${about}): they are as in the call before.`
+  const words = `A cache keeps the first ${count(kept)} characters (${Math.floor(share * 100)} %${about}): they are unchanged since the previous call.`
   return el('p.run-cache', {}, meter, words)
 }
 
@@ -177,7 +172,12 @@ function toolCall(call) {
     shown !== undefined && heading('Observation', 'what the model was shown of it'),
     shown !== undefined && (shown === text ? el('p.quiet', {}, 'All of it.') : textBox(shown, 'Observation')),
     note && el('p.quiet', {}, visible(note)),
-    passing && el('p.quiet', {}, 'The workspace does not let it be kept: it is here while the run goes on.'),
+    passing &&
+      el(
+        'p.quiet',
+        {},
+        'The workspace does not allow this output to be stored, so it is shown only while the run is in progress.',
+      ),
   ].filter(Boolean)
 }
 

@@ -78,7 +78,7 @@ function beforeAnswer({ output: { text }, read }) {
 /** Draws alternative branches, faint. */
 function others(ways) {
   if (ways.length === 0) return undefined
-  return el('ul.flow-others', { 'aria-label': 'Ways not taken' }, ...ways.map((way) => el('li', {}, way)))
+  return el('ul.flow-others', { 'aria-label': 'Alternative branches' }, ...ways.map((way) => el('li', {}, way)))
 }
 
 function othersOf({ read, error }) {
@@ -136,7 +136,7 @@ function observed(call, { key, open }) {
 function ending(trace, open) {
   const text = trace.answer ?? ''
   const kind = trace.end === 'answered' ? 'answer' : 'failed'
-  const label = kind === 'answer' ? 'Answer · a tool’s own' : `End · ${endOf(trace)}`
+  const label = kind === 'answer' ? 'Answer · from a tool' : `End · ${endOf(trace)}`
   const look = trace.calls.some((call) => call.for === 'step') ? '.again' : ''
   return el(`li.flow-row.single${look}`, {}, box({ kind, label, text, key: text ? 'answer' : 'question', open }))
 }

@@ -97,7 +97,7 @@ async function open(box, _, item) {
   const view = createRunView((key) => tools.showItem(`${view.run}~${key}`))
   const choice = el('select.menu-select', { 'aria-label': 'Run', onchange: () => void go(`${choice.value}~`) })
   const save = el('a.button', { download: true }, 'Export as JSON')
-  const nothing = el('p.quiet', {}, 'No run yet: ask something, and its first call stands here.')
+  const nothing = el('p.quiet', {}, 'No run yet: ask something, and its first call will appear here.')
   shown = { view, choice, save, nothing, asked: 0 }
   box.replaceChildren(el('div.run', {}, el('div.run-bar', {}, choice, save), nothing, view.box))
   await load()

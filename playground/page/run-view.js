@@ -74,7 +74,7 @@ const LEGEND = [
   [
     'flow-box.action',
     'Action',
-    'the tool that the model asked for, with its input; as a bar, a call by which a tool or the bot asks a model',
+    'the tool that the model asked for, with its input; a bar: a model call made by a tool or by the bot',
   ],
   ['flow-box.observation', 'Observation', 'what the tool gave back, and how long it took'],
   ['flow-box.answer', 'Answer', 'where the run ended'],

@@ -28,7 +28,7 @@ export interface PlaceNames {
 }
 
 /** A message in a channel, posted or ephemeral. */
-export interface PlacedMessage {
+interface PlacedMessage {
   ts: string
   channel: string
   thread?: string

@@ -42,7 +42,7 @@ export function conversationOf(
     version: 1,
     name,
     settings,
-    acts: acts.map((one) => actOf(one, within, { names, scope })),
+    acts: acts.map((one) => actOf(one, within, names, scope)),
     models: models.map((_, i) => callOf(within, i)),
     tools: tools.map(({ tool, input, output, error }) => ({
       ...{ tool, input },
@@ -96,11 +96,7 @@ function scopeOf({ body, user, act, at }: ObservedAct, { placed }: Places) {
   return { channel, ts: root?.ts ?? '' }
 }
 
-function actOf(
-  said: ObservedAct,
-  heard: ObservedEvents,
-  { names, scope }: { names: PlaceNames; scope: NameScope },
-): Act {
+function actOf(said: ObservedAct, heard: ObservedEvents, names: PlaceNames, scope: NameScope): Act {
   const { act, body, user, files, atWork } = said
   const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
   const after = reached(said, heard, scope)

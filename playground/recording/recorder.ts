@@ -11,7 +11,7 @@ import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
 import type { RecordedConversation } from './conversation-file.ts'
 
-export interface RecorderOptions {
+interface RecorderOptions {
   journal: Journal
   /** The bot's settings that differ from their defaults. */
   settings: Record<string, string>
@@ -71,7 +71,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
     },
     conversation: (name, scope = {}) => {
       if (calls.size >= MAX || heard.tools.length >= MAX)
-        throw new Error('Too much was said to be recorded. Start the playground again.')
+        throw new Error('There is too much to record. Start the playground again.')
       const threads = threadsOfTools(heard.tools, journal)
       return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))
     },

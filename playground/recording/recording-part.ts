@@ -13,7 +13,7 @@ interface RunningReplay extends ReplayResult {
   stop(): Promise<void>
 }
 
-export interface RecordingPartOptions {
+interface RecordingPartOptions {
   /** The folder of saved conversations. */
   folder: string
   /** Replays a conversation with a new bot. */

@@ -4,7 +4,7 @@ import type { RecordedConversation, RecordedCall, OngoingCall } from './conversa
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Holds a call until the acts during it are done. */
-export interface Gate {
+interface Gate {
   isReached: boolean
   readonly opened: Promise<void>
   release(): void
@@ -80,7 +80,7 @@ export class ReplayCalls implements PlayedUpstream {
     if (toolCalls) yield { toolCalls }
     if (gate && isHeldAtEnd) await held(gate, signal)
     if (isCut && !(await endsWithin(signal, HANG_UP_MS)))
-      this.problems.push(`The bot listened on to “${short(call.question)}”, where it had hung up.`)
+      this.problems.push(`The bot kept reading “${short(call.question)}”, although it hung up in the recording.`)
     if (usage) yield { usage }
     if (finish) yield { finish }
   }
@@ -119,15 +119,16 @@ export class ReplayCalls implements PlayedUpstream {
 
   #unknown({ kind, question }: Pick<RecordedCall, 'kind' | 'question'>): Error {
     const calls = this.#conversation.models.filter((one) => callKey(one) === callKey({ kind, question })).length
-    const how = calls === 0 ? 'does not know' : `knows only ${calls} calls about`
-    const sentence = `The recording ${how} this question${kind === 'condense' ? ' to be condensed' : ''}: “${short(question)}”.`
+    const how = calls === 0 ? 'no call' : calls === 1 ? 'only one call' : `only ${calls} calls`
+    const what = kind === 'condense' ? 'to condense this question' : 'about this question'
+    const sentence = `The recording has ${how} ${what}: “${short(question)}”.`
     this.problems.push(sentence)
     return new UpstreamError(400, sentence)
   }
 
   #unknownTool(name: string, input: unknown): Error {
     const written = JSON.stringify(input) ?? ''
-    const sentence = `The recording does not know this call of a tool: ${name} ${written.slice(0, 300)}.`
+    const sentence = `The recording does not have this tool call: ${name} ${written.slice(0, 300)}.`
     this.problems.push(sentence)
     return new Error(sentence)
   }

@@ -16,7 +16,7 @@ export function stateDifference(expected: WorkspaceState, came: WorkspaceState):
   const messageAt = ({ messages }: WorkspaceState, at: string) => messages.find((one) => one.at === at)
   return [
     ...places.flatMap((at) => messageDifference(at, messageAt(expected, at), messageAt(came, at))),
-    ...recordDifference('what stands open for', expected.views, came.views),
+    ...recordDifference('the open views of', expected.views, came.views),
     ...recordDifference('the session of', expected.sessions, came.sessions),
     ...recordDifference('the status of', expected.statuses, came.statuses),
   ]

@@ -37,7 +37,7 @@ export function workspaceState(places: Places, meant: StateScope = {}): Workspac
   const messages = channels.flatMap((channel) =>
     [...channel.messages, ...channel.ephemerals]
       .filter(({ ts, thread_ts: thread }) => isMeant({ ts, channel: channel.id, ...(thread && { thread }) }, scope))
-      .map((one) => messageState(slack, names, { channel, one })),
+      .map((one) => messageState(slack, names, channel, one)),
   )
   /** Returns the values of the threads in scope. */
   const byThread = <T>(values: (channel: Channel) => [string, T][]): Record<string, T> =>
@@ -59,7 +59,8 @@ function statusesOf({ store }: LocalSlack, channel: Channel): [string, string][]
 function messageState(
   slack: LocalSlack,
   { byId }: PlaceNames,
-  { channel, one }: { channel: Channel; one: StoredMessage | Ephemeral },
+  channel: Channel,
+  one: StoredMessage | Ephemeral,
 ): StateMessage {
   const isEphemeral = !('type' in one)
   const user = (id: string | undefined) => slack.store.users.get(id ?? '')?.name ?? id ?? '?'

@@ -41,14 +41,14 @@ export interface MessagePlace {
 }
 
 /** A message, and the reaction that a person adds to it or removes. */
-export interface ReactionPlace extends MessagePlace {
+interface ReactionPlace extends MessagePlace {
   name: string
   user?: string
   removed?: boolean
 }
 
 /** A thread, and the person who acts in it. */
-export interface ThreadPlace {
+interface ThreadPlace {
   channel: string
   thread: string
   user?: string
@@ -62,9 +62,9 @@ export class People {
     this.handOver = handOver
   }
 
-  /** Sends an event as given, if the app subscribed to it. */
-  event(event: Json): Delivery | undefined {
-    return this.handOver.event(event)
+  /** Sends an event as given, if the app subscribed to it. `around`: fields of its envelope that differ. */
+  event(event: Json, around?: Json): Delivery | undefined {
+    return this.handOver.event(event, around)
   }
 
   /** Sends a person's message. Resolves after the app had its first chance to ack. */
@@ -76,7 +76,7 @@ export class People {
     const subtype = options.subtype ?? (files?.length ? 'file_share' : undefined)
     const lateMs = this.handOver.with.lateMs()
     const message = store.post(channel, {
-      ...(lateMs > 0 && { ts: earlierTs(store, { channel, ms: lateMs, thread: thread_ts }) }),
+      ...(lateMs > 0 && { ts: earlierTs(store, channel, lateMs, thread_ts) }),
       user,
       text,
       ...(text !== '' && { blocks: [richText(text)] }),
@@ -136,7 +136,7 @@ export class People {
     const named = mentions(channel, text) && !mentions(channel, previous.text)
     return this.handOver.all([
       ...(named ? [mentionEvent(channel, message)] : []),
-      changedEvent(channel, { message, previous, ts: edited.ts }),
+      changedEvent(channel, message, previous, edited.ts),
     ])
   }
 
@@ -148,9 +148,7 @@ export class People {
     store.remove(channel, previous)
     const stone = store.find(channel, where.ts)
     const ts = store.ts()
-    return this.handOver.all([
-      stone ? changedEvent(channel, { message: stone, previous, ts }) : deletedEvent(channel, { previous, ts }),
-    ])
+    return this.handOver.all([stone ? changedEvent(channel, stone, previous, ts) : deletedEvent(channel, previous, ts)])
   }
 
   /** Lets a person join a channel. */

@@ -3,7 +3,7 @@ import type { UploadedFile } from './files/stored-files.ts'
 import type { Json } from './types.ts'
 
 /** An entry of the panel, and what it posts: as the app with `message`, as the person with `file`. */
-export interface SampleMessage {
+interface SampleMessage {
   name: string
   title: string
   message?: Json

@@ -77,7 +77,7 @@ function inline(store: Store, element: Json): string {
 }
 
 /** Returns a text in Slack's form as people see it: entities and escapes resolved. */
-export function displayText(store: Store, text: string): string {
+function displayText(store: Store, text: string): string {
   return text
     .replace(/<@([UW]\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${nameOf(store, id)}`)
     .replace(

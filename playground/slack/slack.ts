@@ -119,7 +119,7 @@ function assemble(settings: LocalSlackSettings, server: LoopbackServer) {
   let revoked = false
   const faultSwitches = createFaultSwitches({ scopes: takeable(scopes) })
   if (settings.journal) journalFaults(faultSwitches, settings.journal)
-  const injected = slackFaults(faultSwitches, { store, now, scopes })
+  const injected = slackFaults(faultSwitches, store, now, scopes)
   const { search: kind, actionTokenMs: lifeMs } = settings
   const areExpired = () => faultSwitches.isOn('searchExpired')
   const search = kind && createSearchTokens({ kind, now, areExpired, ...(lifeMs !== undefined && { lifeMs }) })

@@ -26,7 +26,7 @@ const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
 /** A person's reaction. */
-export interface ReactionChange {
+interface ReactionChange {
   name: string
   user: string
   removed?: boolean

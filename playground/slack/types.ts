@@ -47,7 +47,7 @@ export interface Ephemeral {
 }
 
 /** The status of a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
-export interface ThreadStatus {
+interface ThreadStatus {
   text: string
   /** The time at which Slack clears it, in ms since the epoch. */
   until: number

@@ -43,7 +43,7 @@ async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<
   }
   if (first === 'response') {
     const read = () => parseArgs(arrived.body.toString(), type || 'application/json', new URLSearchParams())
-    return answerResponse(options, { id: name, read })
+    return answerResponse(options, name, read)
   }
   if (first === 'upload') return answerUpload(options, name, arrived.body)
   return { status: 404, body: { ok: false, error: 'not_found' } }
@@ -62,7 +62,7 @@ function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiR
 }
 
 /** Answers a response URL. It needs no token, so it is never logged. */
-function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): WebApiResponse {
+function answerResponse(options: WebApiOptions, id: string, read: () => Json): WebApiResponse {
   const call = { method: 'response_url', args: {} as Json }
   const fault = options.faults.take(call.method, call.args)
   if (fault?.dropBefore) return note(options, { ...call, error: 'dropped_before' }, { body: {}, drop: true })

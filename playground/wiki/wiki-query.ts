@@ -51,7 +51,7 @@ export function answerQuery(wiki: PlayedWiki, params: URLSearchParams): Json {
   const titles = resolve(pages, params)
   if (titles) {
     for (const key of ['normalized', 'redirects'] as const) if (titles[key].length > 0) query[key] = titles[key]
-    addProps(titles, params, { wiki, out })
+    addProps(titles, params, wiki, out)
     query['pages'] = titles.entries
   }
   return { ...out, query }
@@ -199,7 +199,7 @@ function identity(page: WikiPage): Json {
 // ---- prop= ----
 
 /** Adds the requested properties to the entries. */
-function addProps(titles: Titles, params: URLSearchParams, { wiki, out }: { wiki: PlayedWiki; out: Json }) {
+function addProps(titles: Titles, params: URLSearchParams, wiki: PlayedWiki, out: Json) {
   const props = parts(params, 'prop')
   for (const { page, entry } of titles.found) {
     if (props.includes('info')) Object.assign(entry, info(page, wiki.base))

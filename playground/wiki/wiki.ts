@@ -13,7 +13,7 @@ import { answerQuery, ApiError, type Extensions, type PlayedWiki } from './wiki-
 import { search } from './wiki-search.ts'
 
 /** A fault of the next `times` requests. */
-export interface WikiFault {
+interface WikiFault {
   times: number
   status?: number
   body?: string

@@ -27,7 +27,7 @@ export interface PlayedWorkspace extends WorkspacePlan {
   isGranted: boolean
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   plans: WorkspacePlan[]
   /** Starts a local Slack whose own addresses begin with `base`. */
   startSlack(base: string): Promise<LocalSlack>
@@ -172,7 +172,7 @@ async function answerCall(method: string, { request, response, gateway }: Gatewa
   const checked = oauth.check(token)
   if ('error' in checked) return sendJson(response, { ok: false, error: checked.error })
   if (method === 'auth.revoke') return sendJson(response, { ok: true, revoked: oauth.revoke(token) })
-  const found = workspaceOf(checked.home, { method, args, workspaces })
+  const found = workspaceOf(checked.home, method, args, workspaces)
   if (typeof found === 'string') return sendJson(response, { ok: false, error: found })
   const sent = checked.home.user === undefined ? { type, body } : asPerson(found, checked.home.user, args)
   const answer = await send(found, { path: `/api/${method}`, method: 'POST', ...sent, isKnown: true })
@@ -195,10 +195,7 @@ function asPerson({ slack, ids }: PlayedWorkspace, user: string, args: Json): { 
 }
 
 /** Returns the workspace of a call, or Slack's refusal. A call with an organisation's token must name the workspace. */
-function workspaceOf(
-  home: Home,
-  { method, args, workspaces }: { method: string; args: Json; workspaces: PlayedWorkspace[] },
-): PlayedWorkspace | string {
+function workspaceOf(home: Home, method: string, args: Json, workspaces: PlayedWorkspace[]): PlayedWorkspace | string {
   // A person's token is only for search.
   if (home.user !== undefined && method !== 'assistant.search.context') return 'not_allowed_token_type'
   if (home.of !== undefined) return workspaces.find(({ id }) => id === home.of) ?? 'invalid_auth'

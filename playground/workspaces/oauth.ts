@@ -19,7 +19,7 @@ export interface Home {
   of?: string
 }
 
-export interface OAuthOptions {
+interface OAuthOptions {
   client: { id: string; secret: string }
   app: string
   botUserOf(home: string): string

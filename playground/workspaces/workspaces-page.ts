@@ -10,7 +10,7 @@ import { forOrganisation } from './other-ids.ts'
 /** The paths that the bot serves under PUBLIC_URL. */
 const BOTS = /^\/(?:slack\/(?:install|oauth_redirect)|connect(?:\/.*)?)$/
 
-export interface WorkspacesPageOptions {
+interface WorkspacesPageOptions {
   now(): number
   /** The address of a workspace's page. */
   pageOf(n: number): string
@@ -18,12 +18,13 @@ export interface WorkspacesPageOptions {
 
 /** Serves the paths outside of the API. @returns whether it handled the request */
 export async function serveWorkspaces(
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  request: IncomingMessage,
+  response: ServerResponse,
   gateway: Gateway,
   options: WorkspacesPageOptions,
 ): Promise<boolean> {
   const { pathname, searchParams } = new URL(request.url ?? '/', gateway.base)
-  if (BOTS.test(pathname)) await passToBot({ request, response }, gateway)
+  if (BOTS.test(pathname)) await passToBot(request, response, gateway)
   else if (pathname === '/oauth/v2/authorize') sendHtml(response, authorizePage(searchParams, gateway))
   else if (pathname === '/oauth/agree') goTo(response, agreed(searchParams, gateway))
   else if (pathname === '/app_redirect')
@@ -141,10 +142,7 @@ function button(label: string, act: string, id: string): string {
   return `<form method="post" action="/workspaces">${hidden}<button name="act" value="${act}">${escaped(label)}</button></form>`
 }
 
-async function passToBot(
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
-  gateway: Gateway,
-) {
+async function passToBot(request: IncomingMessage, response: ServerResponse, gateway: Gateway) {
   const { cookie = '' } = request.headers
   const answer = await fetch(`${gateway.botUrl()}${request.url}`, {
     ...{ method: request.method ?? 'GET', redirect: 'manual', headers: { cookie } },

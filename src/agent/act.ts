@@ -86,7 +86,7 @@ function outcomeOf(
   if ('suspended' in result) return { type: 'waiting', n, step: result.suspended }
   const step = stepAt(run, n)
   const answers = 'tool' in plan ? plan.answers : []
-  const outcome = 'asks' in result ? afterQuestion(run, { n, step, answers, asks: result.asks }) : result
+  const outcome = 'asks' in result ? afterQuestion(run, n, step, answers, result.asks) : result
   if ('kind' in outcome) return { type: 'waiting', n, step: outcome }
   const observation = step.dropped ? { ...outcome, note: droppedNote(run, step) } : outcome
   const observed = {
@@ -107,9 +107,12 @@ function stepAt({ progress }: RunState, n: number): ToolStep {
 /** The step suspended for the asker's answer, or an observation if nobody can be asked. */
 function afterQuestion(
   run: RunState,
-  { n, step, answers, asks }: { n: number; step: ToolStep; answers: readonly PersonsAnswer[]; asks: ToolQuestion },
+  n: number,
+  step: ToolStep,
+  answers: readonly PersonsAnswer[],
+  asks: ToolQuestion,
 ): ToolStep | Observation {
-  const outcome = awaitingAnswer(run, step, { asks, answers })
+  const outcome = awaitingAnswer(run, step, asks, answers)
   const isAsked = 'kind' in outcome && run.answered?.(n, outcome) !== undefined
   return 'kind' in outcome && !isAsked ? nobodyAnswers(step, asks) : outcome
 }
@@ -175,7 +178,7 @@ async function planPermitted(
   { n, step, tool, input }: Omit<PendingCall, 'isRepeat'>,
   answers: PersonsAnswer[],
 ): Promise<Plan> {
-  const isRepeat = tool.effects === 'write' && (isUnknownRepeat(run, { step, tool, input }) || wasUsedBefore(run, tool))
+  const isRepeat = tool.effects === 'write' && (isUnknownRepeat(run, step, tool, input) || wasUsedBefore(run, tool))
   const call = { n, step, tool, input, isRepeat }
   const permission = (await run.mayRun?.(call)) ?? 'yes'
   if (permission === 'yes') return { n, tool, input, answers }

@@ -1,6 +1,6 @@
 /** Addresses in texts that people, files and pages wrote. */
 
-/** Longer addresses are no pages that somebody opens. */
+/** Longer addresses are not pages that somebody opens. */
 const MAX_ADDRESS = 2000
 /** How many addresses may be joined without a space. */
 const MAX_JOINED = 20

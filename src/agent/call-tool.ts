@@ -36,7 +36,7 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
   }
   try {
     const watched = run.watchCall?.(tool, n) ?? tool
-    const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
+    const output = await time.wait(watched.run(input, contextOf(run, time, askModel, answers)))
     if (typeof output !== 'string' && 'asks' in output) return output
     const max = Math.max(run.limits.toolOutputChars, tool.outputChars ?? 0)
     const whole = typeof output === 'string' ? { text: output } : output
@@ -110,10 +110,7 @@ function boundedSeries({ title, points, kind, name, more, axes }: Series): Serie
   }
 }
 
-function contextOf(
-  run: RunState,
-  { time, ask, answers }: { time: Deadline; ask: ToolContext['ask']; answers: StepCall['answers'] },
-): ToolContext {
+function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask'], answers: StepCall['answers']): ToolContext {
   return {
     get signal() {
       return time.signal

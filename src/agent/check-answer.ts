@@ -1,4 +1,4 @@
-/** Checks an answer before people get it: the loop's own words are taken off or asked again, and so are doubtful figures. */
+/** Removes the loop's marks from an answer, and asks again if it repeats the loop or has doubtful figures. */
 import { fenceObservation } from './observation.ts'
 import { hasRun } from './partial-answer.ts'
 import { knownResults } from './known-results.ts'
@@ -19,7 +19,7 @@ export function checkAnswer(run: RunState, turn: ParsedTurn, given: GivenTurn): 
   const { steps } = run.progress
   const answer = withoutMarks(turn.answer, run.nonce)
   const { thought } = turn
-  if (answer === '' || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
+  if (PLACEHOLDER.test(answer) || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
   if (repeatsExample(run, answer)) return { kind: 'unreadable', thought, hint: OF_EXAMPLE }
   const figures = mayAskAgain(run, given) ? (run.doubtful?.(answer, steps) ?? []) : []
   if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }
@@ -31,6 +31,9 @@ export function withoutMarks(text: string, nonce: string): string {
   if (!text.includes(nonce)) return text
   return text.replace(new RegExp(`<?/?${nonce}>?`, 'g'), '').trim()
 }
+
+/** What the final turn asks for, copied, or nothing. */
+const PLACEHOLDER = /^["'<[]?(?:(?:the|your|final) ){0,2}(?:answer)?["'>\]]?[.…]{0,3}$/i
 
 const NO_ANSWER =
   'That was a message to you, not an answer for the person. Say in your own words what you found, or that you found nothing.'
@@ -67,7 +70,7 @@ export function repeatsExample({ dialect, task, progress }: RunState, text: stri
   })
 }
 
-/** The share of an example's own words that repeats it. */
+/** An answer with this share of an example's own words repeats the example. */
 const CLEARLY = 0.75
 /** Shorter answers may be right by chance. */
 const MIN_WORDS = 4
@@ -134,7 +137,9 @@ function contradiction({ progress, nonce }: RunState, figures: string[]): string
   return `${which}: this stands in no result, and follows from none. Correct your answer, or answer without it.${results}`
 }
 
-/** Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words. */
+/**
+ * Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words.
+ */
 export function cleanReader(run: RunState): AnswerReader | undefined {
   const reader = loopTexts(run.progress.steps).length > 0 ? undefined : run.readAlong?.(run.dialect, run.tools)
   return reader && new CleanReader(reader, run)

@@ -1,4 +1,4 @@
-/** The tables in what tools return. SQL can ask them later in the run, so they are kept whole, or not at all. */
+/** The tables in what tools return. SQL can query them later in the run, so they are kept whole, or not at all. */
 import { z } from 'zod'
 import type { ToolMemory, ToolOutput } from './contracts/tool.ts'
 import { outputTable, type OutputTable } from './contracts/evidence.ts'

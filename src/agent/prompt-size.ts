@@ -2,8 +2,8 @@
  * The length limits of a prompt's parts. If the whole does not fit into the model's window (model/context-window.ts),
  * fit-prompt.ts shortens it. Limits, in characters:
  * - messages in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` per reading, `THREAD_MESSAGE_CHARS` per message
- *   (slack/reading/thread-reader.ts), `ATTACHED_CHARS` for what is forwarded with the question, `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
- *   oldest are dropped first.
+ *   (slack/reading/thread-reader.ts), `ATTACHED_CHARS` for what is forwarded with the question, `SAID_CHARS` for all
+ *   turns together (stores/history/thread-context.ts). The oldest are dropped first.
  * - earlier turns, in the prompt of the conversational dialect and in the condensing prompt (question/condense.ts): at
  *   most `MAX_TURNS` (stores/history/types.ts), each answer up to `PAST_ANSWER_CHARS`
  * - steps: at most AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (call-tool.ts), an unreadable completion

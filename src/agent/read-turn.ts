@@ -2,6 +2,7 @@
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { checkAnswer, type GivenTurn } from './check-answer.ts'
 import { withoutCopies } from './copied-call.ts'
+import { endsInArguments } from './parser/leaked-input.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
 import { namesOfTools } from './tool-input.ts'
@@ -36,20 +37,21 @@ function settledProse(run: RunState, written: string): ParsedTurn | undefined {
   return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
-/** What is no prose in a run. */
+/** The names and labels that make a text more than prose. */
 export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
   return { tools: namesOfTools(tools), beginsObservation }
 }
 
-/** What reasoning holds. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
+/** A turn found in reasoning. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
 interface ReasoningRead {
   read: ParsedTurn
   isWholeTurn?: true
 }
 
 /**
- * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other reasoning
- * is the answer only in the final turn, when the model would not write another. Undefined if there is a text beside it.
+ * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other
+ * reasoning is the answer only in the final turn, when the model would not write another. Undefined if there is a text
+ * beside it.
  */
 function readReasoning(
   run: RunState,
@@ -87,12 +89,13 @@ function dense(text: string): string {
 
 /**
  * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
- * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
+ * off, or an action with JSON input. A plain-text input may be incomplete, and so may arguments in elements without the
+ * call's end; a tool must not run on that.
  */
-function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
+function usablePart(reading: ParsedTurn, { cutOff, text }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
   if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
+  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string') || endsInArguments(text)
   return mayBeCut
     ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
     : reading

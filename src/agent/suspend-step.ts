@@ -31,7 +31,8 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
 export function awaitingAnswer(
   run: RunState,
   { begun: _, ...step }: ToolStep,
-  { asks, answers }: { asks: ToolQuestion; answers: readonly PersonsAnswer[] },
+  asks: ToolQuestion,
+  answers: readonly PersonsAnswer[],
 ): ToolStep | Observation {
   if ((step.waiting?.round ?? 1) >= MAX_ROUNDS)
     return { ok: false, text: `${step.action.tool} asked the person too often: it was not called again.` }

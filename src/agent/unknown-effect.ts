@@ -19,10 +19,7 @@ export function unknownEffect(tool: string, why: string): Observation {
 }
 
 /** Returns whether the run made the same call before, in any notation, and its effect is unknown. */
-export function isUnknownRepeat(
-  { progress }: RunState,
-  { step, tool, input }: { step: ToolStep; tool: Tool; input: unknown },
-): boolean {
+export function isUnknownRepeat({ progress }: RunState, step: ToolStep, tool: Tool, input: unknown): boolean {
   const key = canonicalJson(input)
   return progress.steps.some((other) => {
     if (other.kind !== 'tool' || other === step || other.action.tool !== tool.name) return false

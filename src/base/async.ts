@@ -38,7 +38,9 @@ export function once<T>(make: () => T): () => T {
  */
 export async function inTurn<T>(
   turns: Map<string, Promise<unknown>>,
-  { name, ms, work }: { name: string; ms: number; work: () => Promise<T> },
+  name: string,
+  ms: number,
+  work: () => Promise<T>,
 ): Promise<T> {
   const start = turns.get(name) ?? Promise.resolve()
   const mine = start.then(work)

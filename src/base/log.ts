@@ -5,7 +5,7 @@ export type Log = Logger
 /**
  * Structured log lines on stdout. They contain ids and sizes, people's text only at `debug`, and never a token:
  * `secrets` (`secretsOf`, config.ts), and anything else that looks like one, are redacted in all fields and messages.
- * `redactContent` (telemetry/spans.ts) redacts people's text from traces.
+ * `redactContent` (telemetry/otel-spans.ts) redacts people's text from traces.
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {
   const options = { level, base: undefined, timestamp: stdTimeFunctions.isoTime }

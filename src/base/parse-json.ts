@@ -77,6 +77,24 @@ export function roundedNumbers(value: unknown): unknown {
   return mapMarked(value, Number)
 }
 
+/** Marked numbers in one notation: as numbers where that is the same value, such as 12.1 for `12.10`, otherwise marked. */
+export function comparableNumbers(value: unknown): unknown {
+  return mapMarked(value, (digits) => {
+    const exact = scientific(digits)
+    return exact === scientific(String(Number(digits))) ? Number(digits) : MARK + exact
+  })
+}
+
+/** A decimal number without zeros at its ends: `12e-1` for `1.20`. */
+function scientific(digits: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(digits) ?? []
+  const all = (whole + fraction).replace(/^0+/, '')
+  let end = all.length
+  while (all[end - 1] === '0') end -= 1
+  return end === 0 ? '0' : `${sign}${all.slice(0, end)}e${Number(exponent) - fraction.length + all.length - end}`
+}
+
 /** Marked numbers as numbers. A whole number that would be rounded becomes its digits as text. */
 export function safeNumbers(value: unknown): unknown {
   return mapMarked(value, (digits) => {

@@ -13,6 +13,40 @@ export interface Person {
   user: string
 }
 
+/** A person as a message of a team's channel names them. `userTeam`: their own workspace, if Slack names another one. */
+export interface NamedPerson {
+  user: string
+  userTeam?: string | undefined
+}
+
+/**
+ * A person whose data is deleted. Ids are unique only within a workspace or an organisation, so `homes` are the workspaces
+ * in which the id is theirs; their team alone if absent.
+ */
+export interface ForgottenPerson extends Person {
+  homes?: readonly string[]
+}
+
+interface NamedMember extends NamedPerson {
+  team: string
+}
+
+/** The key of a person within a team: that of a person of another workspace has their own team. */
+export function personIn({ team, user, userTeam = team }: NamedMember): string {
+  return userTeam === team ? user : `${userTeam}/${user}`
+}
+
+/** Returns whether something of a team is a person's, by whom it names. */
+export function isOf({ team, user, homes = [team] }: ForgottenPerson, named: NamedPerson): boolean {
+  return named.user === user && homes.includes(named.userTeam ?? team)
+}
+
+/** Returns whether a key (`personIn`) is a person's. */
+export function isKeyOf(person: ForgottenPerson, key: string): boolean {
+  const [user = '', userTeam] = key.split('/').reverse()
+  return isOf(person, { user, userTeam })
+}
+
 /** A person in a channel or direct message. */
 export interface PersonInPlace extends Person, Place {}
 

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { createAgent } from '../question/agent/create-agent.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { ChatSession } from './cli/conversation.ts'
+import { givenFiles } from './cli/given-files.ts'
 import { JsonLines, TerminalOutput, type Output } from './cli/output.ts'
 import { loadConfig } from '../config.ts'
 import { loadDemo } from './cli/demo.ts'
@@ -22,12 +23,13 @@ import { memoryKv } from '../stores/kv/memory-kv.ts'
 const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.
 
   npm run cli
+  npm run cli -- --file sales.csv                   about a file, or several
   echo question | npm run --silent cli -- --json    prints only the events, as JSON lines
 
 Inside, /help lists the commands.`
 
 async function run(io: CommandIo): Promise<number> {
-  const { json } = parseOptions(io.args)
+  const { json, file = [] } = parseOptions(io.args)
   const env = io.readEnv()
   const output = json ? new JsonLines(io.stdout) : new TerminalOutput(io.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
@@ -42,7 +44,9 @@ async function run(io: CommandIo): Promise<number> {
   const mcpStore = config.MCP_CONFIG ? createValues(memoryKv({ now: Date.now }), { room: MCP_ROOM }) : undefined
   const now = () => new Date()
   const agent = await createAgent(config, { log: createLog('silent'), net, now, model, leftOut, mcpStore })
-  const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })
+  const { toolOutputChars: maxChars } = agent.defaults.limits
+  const loadFiles = await givenFiles(file, { maxChars, now: Date.now })
+  const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on', loadFiles })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)
@@ -57,11 +61,11 @@ async function run(io: CommandIo): Promise<number> {
 }
 
 /** @throws ConfigError for an unknown option */
-function parseOptions(args: string[]): { json?: boolean } {
+function parseOptions(args: string[]): { json?: boolean; file?: string[] } {
   try {
-    return parseArgs({ args, options: { json: { type: 'boolean' } } }).values
+    return parseArgs({ args, options: { json: { type: 'boolean' }, file: { type: 'string', multiple: true } } }).values
   } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. The options are --json and --help.`)
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. The options are --file, --json and --help.`)
   }
 }
 

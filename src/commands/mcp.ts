@@ -59,7 +59,7 @@ interface McpPlace extends OperatorPlace {
 async function runAt(place: McpPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
-  if (command === 'login') return logInAt(place, name ?? '', { port, input: place.stdin })
+  if (command === 'login') return logInAt(place, name ?? '', port, place.stdin)
   if (command === 'accept')
     return withToolbox(place, (toolbox) => acceptTools(place, toolbox, { server: name ?? '', tool }))
   return listServers(place)

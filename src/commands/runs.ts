@@ -51,7 +51,7 @@ async function runs(place: RunsCommand, [command, argument, ...more]: string[]):
   if (command === 'usage') {
     const [team, ...others] = [argument, ...more].filter((one) => one !== undefined && one !== '--json')
     const asJson = [argument, ...more].includes('--json')
-    if (others.length === 0) return usage(place, { team, asJson })
+    if (others.length === 0) return usage(place, team, asJson)
   }
   const options = command === 'audit' ? auditOptions([argument, ...more]) : undefined
   if (options) return audit(place, options)
@@ -126,10 +126,7 @@ function unknown({ io }: RunsCommand, id: string): number {
 const MAX_ROWS = 20
 
 /** Prints how much the bot was used in the last 7 and 30 days, by all teams or by one. @returns the exit code */
-async function usage(
-  { now, io, ...place }: RunsCommand,
-  { team, asJson }: { team: string | undefined; asJson: boolean },
-): Promise<number> {
+async function usage({ now, io, ...place }: RunsCommand, team: string | undefined, asJson: boolean): Promise<number> {
   const kv = redisKv(place)
   const teams = team === undefined ? await teamsWithUse(kv) : [team]
   const use = await readUse(createUseStore(kv), teams, now())

@@ -42,7 +42,7 @@ async function report(io: CommandIo): Promise<number> {
   const how = await networkOptions(env)
   const given = tokensInSettings(env)
   const tokens = { ...given, ...tokensIn(isPiped(io.stdin) ? await readPiped(io.stdin) : '') }
-  const file = tokenFile(join(io.folder, ENV_FILE), { env, given })
+  const file = tokenFile(join(io.folder, ENV_FILE), env, given)
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
   const ok = checks.every((row) => row.ok)
   const written =
@@ -75,7 +75,7 @@ async function setUp(env: Env): Promise<number> {
       confirm: (prompt, preset) => terminal.confirm(prompt, preset),
       open: (address) => openBrowser(address, env),
     }
-    const file = tokenFile(ENV_FILE, { env, given: tokens })
+    const file = tokenFile(ENV_FILE, env, tokens)
     if (!(await connectSlack({ ...how, prompter, tokens, file }))) return 1
     prompter.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
     const keep = (settings: Record<string, string>) => prompter.say(file.keepSettings(settings))

@@ -38,11 +38,7 @@ async function openWith(name: string | undefined, config: Config): Promise<Agent
 }
 
 /** @returns the exit code */
-async function call(
-  tool: Tool,
-  text: string,
-  { agent, config }: { agent: AgentParts; config: Config },
-): Promise<number> {
+async function call(tool: Tool, text: string, agent: AgentParts, config: Config): Promise<number> {
   const input = coerceInput(tool, text)
   if (!input.ok) return failed(input.problem)
   const ms = config.TOOL_TIMEOUT_MS
@@ -75,7 +71,7 @@ async function main([name, ...words]: string[]): Promise<number> {
     return 0
   }
   const tool = tools.find((one) => one.name === name)
-  if (tool) return call(tool, words.join(' '), { agent, config })
+  if (tool) return call(tool, words.join(' '), agent, config)
   throw new ConfigError(`There is no tool ${name}. There are: ${tools.map((one) => one.name).join(', ')}.`)
 }
 

@@ -2,9 +2,34 @@
 
 /** Decodes bytes. Invalid ones become U+FFFD, and an unknown encoding is read as Windows-1252. */
 export function decodeAs(bytes: Uint8Array, encoding: string): string {
-  if (encoding === 'cp850') return fromTable(bytes, CP850_CODES)
-  const known = decoder(encoding)
-  return known.encoding === 'windows-1252' ? fromTable(bytes, WINDOWS_1252_CODES) : known.decode(bytes)
+  const known = knownEncoding(encoding) ?? 'windows-1252'
+  if (known === 'cp850') return fromTable(bytes, CP850_CODES)
+  return known === 'windows-1252' ? fromTable(bytes, WINDOWS_1252_CODES) : new TextDecoder(known).decode(bytes)
+}
+
+/** Names that mails and pages use, beside those of the Encoding Standard. */
+const ALIASES = new Map([
+  ...['cp850', 'ibm850', 'cp-850', '850'].map((name) => [name, 'cp850'] as const),
+  ...['cp932', 'shift-jis-2004', 'ms_kanji'].map((name) => [name, 'shift_jis'] as const),
+  ...['cp936', 'ms936'].map((name) => [name, 'gbk'] as const),
+  ...['cp949', 'ms949', 'euckr', 'uhc'].map((name) => [name, 'euc-kr'] as const),
+  ...['cp950', 'ms950', 'big-5'].map((name) => [name, 'big5'] as const),
+  ...['eucjp', 'x-eucjp'].map((name) => [name, 'euc-jp'] as const),
+  ...['macroman', 'mac-roman', 'x-macroman'].map((name) => [name, 'macintosh'] as const),
+  ...['latin-1', 'iso-latin-1', 'ansi'].map((name) => [name, 'windows-1252'] as const),
+  ...['utf_8', 'utf8mb4', 'cp65001'].map((name) => [name, 'utf-8'] as const),
+])
+
+/** The name under which an encoding is decoded here; undefined for one that is not known. */
+export function knownEncoding(name: string): string | undefined {
+  const label = name.trim().toLowerCase()
+  const alias = ALIASES.get(label)
+  if (alias !== undefined) return alias
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
 }
 
 /** The bytes from 80 to 9F. Node 20's decoder reads them as latin1, which has only control characters there. */
@@ -32,12 +57,4 @@ function fromTable(bytes: Uint8Array, codeOf: Uint16Array): string {
     pieces.push(String.fromCharCode(...codes.subarray(0, end - at)))
   }
   return pieces.join('')
-}
-
-function decoder(encoding: string) {
-  try {
-    return new TextDecoder(encoding)
-  } catch {
-    return new TextDecoder('windows-1252')
-  }
 }

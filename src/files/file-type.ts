@@ -48,7 +48,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
   const kind = textKind(name, head)
-  const declared = kind === 'html' ? declaredEncoding(bytes) : undefined
+  const declared = kind === 'html' || head.trimStart().startsWith('<?xml') ? declaredEncoding(bytes) : undefined
   if (declared) return { kind, encoding: declared }
   return { kind, encoding, ...(isGuessed && { isGuessed }), ...(broken !== undefined && { broken }) }
 }

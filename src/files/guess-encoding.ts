@@ -1,9 +1,12 @@
 /** Guesses the encoding of a text that does not say it: by its statistics, and by how well each reading looks. */
 import chardet from 'chardet'
-import { decodeAs } from './decode-as.ts'
+import { decodeAs, knownEncoding } from './decode-as.ts'
+import { EAST_ASIAN, eastAsianLook } from './east-asian-look.ts'
 
 /** How many bytes the readings are compared on, from the first that is not ASCII. */
 const COMPARED = 8192
+/** How many bytes before the first that is not ASCII are read too. */
+const CONTEXT = 8
 /** How much better another reading must look than the one that the statistics name. */
 const MARGIN = 0.1
 /** Enough bytes for statistics to be certain. */
@@ -13,13 +16,7 @@ const CERTAIN_BYTES = 400
 const WESTERN = ['äöüß', 'àâæçéèêëîïôœùûü', 'áéíñóúü', 'àáâãçéêíóôõú', 'åäöæøé', 'àèéìíòóùî', 'áæéíðóöúýþ']
 const CENTRAL = ['ąćęłńóśźż', 'áčďéěíňóřšťúůýžäôľĺ', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž']
 const TURKISH = ['ğışçöüâîûİ']
-/** Letters and syllables that are common in names, places and tables. Other readings of the same bytes hit few. */
-const JAPANESE =
-  '田中山本川村小林加藤佐伊木高橋東京大阪名古屋日人年月円会社株式員県市区町番号電話住所数量金額合計売上部長課者分前後間学生先時今私言見行来出入新品商店北南西海道府都井上下一二三四五六七八九十百千万内外国語'
-const SIMPLIFIED =
-  '的一是不了人我在有他这中大来上国张王李刘陈杨赵黄周吴徐孙马朱胡郭何高林北京海广州深圳天津重庆成都南杭武汉市省区县公司有限姓名地址电话金额数量合计日期年月元单价号产品员工部门经理三四五六七八九十百千万小明华文志建国军平发票客户订'
-const TRADITIONAL =
-  '的一是不了人我在有他這中大來上國張王李劉陳楊趙黃周吳徐孫馬朱胡郭何高林台北臺灣雄新竹市縣區公司有限姓名地址電話金額數量合計日期年月元單價號產品員工部門經理三四五六七八九十百千萬小明華文志建軍平發票客戶訂美玲香港'
+const BALTIC = ['āčēģīķļņšūž', 'ąčęėįšųūž', 'äöüõšž']
 
 interface ComparedEncoding {
   encoding: string
@@ -40,21 +37,29 @@ const READINGS: ComparedEncoding[] = [
   { encoding: 'windows-1255', common: [], script: /[א-ת]/ },
   { encoding: 'macintosh', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
   { encoding: 'cp850', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
-  { encoding: 'shift_jis', common: setsOf([JAPANESE]), script: /[\p{sc=Han}ぁ-ヿ々]/u },
-  { encoding: 'euc-jp', common: setsOf([JAPANESE]), script: /[\p{sc=Han}ぁ-ヿ々]/u },
-  { encoding: 'gb18030', common: setsOf([SIMPLIFIED]), script: /\p{sc=Han}/u },
-  { encoding: 'big5', common: setsOf([TRADITIONAL]), script: /\p{sc=Han}/u },
-  { encoding: 'euc-kr', common: [], script: /[가-힣]/u },
+  { encoding: 'iso-8859-2', common: setsOf(CENTRAL), script: /\p{sc=Latin}/u },
+  { encoding: 'windows-1257', common: setsOf(BALTIC), script: /\p{sc=Latin}/u },
+  { encoding: 'ibm866', common: [], script: /[А-яЁё]/u },
+  { encoding: 'windows-1256', common: [], script: /\p{sc=Arabic}/u },
+  { encoding: 'windows-874', common: [], script: /\p{sc=Thai}/u },
 ]
 const UTF16 = ['utf-16le', 'utf-16be']
-const EAST_ASIAN = /[\p{sc=Han}ぁ-ヿ々가-힣]/u
-const PUNCTUATION = /[‘’“”„‚–—…•·€£§°©®™«»½¼¾¿¡²³ºª\u00a0、。「」『』（），：；！？・ー～]/u
+const EAST_ASIAN_LETTER = /[\p{sc=Han}ぁ-ヿ々가-힣]/u
+const PUNCTUATION = /[‘’“”„‚–—…•·€£§µ±×÷¢¥‰†‡‹›¬°©®™«»½¼¾¿¡²³ºª\u00a0、。「」『』（），：；！？・ー～]/u
 
 export function guessEncoding(sample: Uint8Array): string {
   const first = sample.findIndex((byte) => byte >= 0x80)
-  const part = sample.subarray(Math.max(0, first), Math.max(0, first) + COMPARED)
+  // The letters before it show whether it stands in a word.
+  const from = Math.max(0, first - CONTEXT)
+  const part = sample.subarray(from, from + COMPARED)
   const statistical = byStatistics(sample)
-  const scores = READINGS.map((reading) => ({ encoding: reading.encoding, score: bestLook(part, reading) }))
+  const scores = [
+    ...READINGS.map((reading) => ({ encoding: reading.encoding, score: bestLook(part, reading) })),
+    ...Object.entries(EAST_ASIAN).map(([encoding, one]) => ({
+      encoding,
+      score: eastAsianLook(part, decodeAs(part, encoding), one),
+    })),
+  ]
   const best = scores.reduce((one, other) => (other.score > one.score ? other : one))
   const high = part.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0)
   // Statistics are better than looks on long texts, and as good for encodings that are not compared here.
@@ -64,23 +69,37 @@ export function guessEncoding(sample: Uint8Array): string {
   return best.score > own + margin ? best.encoding : statistical
 }
 
-/** Returns UTF-16 if both bytes of nearly all units make East Asian text, which has few zeros. */
-export function eastAsianUtf16(sample: Uint8Array): string | undefined {
+/** The scripts of a text, one of which all its letters beyond ASCII have. */
+const SCRIPTS = [EAST_ASIAN_LETTER, ...READINGS.map(({ script }) => script)]
+
+/** Returns UTF-16 if both bytes of nearly all units make text of one script, which has few zeros. */
+export function utf16WithoutMark(sample: Uint8Array): string | undefined {
   if (sample.length < 4 || sample.length % 2 !== 0) return undefined
   return UTF16.find((encoding) => {
-    const text = decodeAs(sample.subarray(0, COMPARED), encoding)
-    const all = [...text]
-    const asian = all.filter((one) => EAST_ASIAN.test(one)).length
+    const all = [...decodeAs(sample.subarray(0, COMPARED), encoding)]
     const known = all.filter((one) => /[\t\n\r -~]/.test(one) || PUNCTUATION.test(one)).length
-    return asian > all.length * 0.3 && asian + known > all.length * 0.97
+    return SCRIPTS.some((script) => {
+      const letters = all.filter((one) => one > '\x7f' && script.test(one)).length
+      return letters > all.length * 0.3 && letters + known > all.length * 0.97
+    })
   })
 }
 
+/** Encodings whose letters stand at the same bytes as those of a compared one, which has more signs. */
+const SAME = new Map([
+  ['iso-8859-7', 'windows-1253'],
+  ['iso-8859-8', 'windows-1255'],
+  ['iso-8859-9', 'windows-1254'],
+  ['gb2312', 'gb18030'],
+  ['gbk', 'gb18030'],
+])
+
 /** The guess of ICU's statistics. */
 function byStatistics(sample: Uint8Array): string {
-  const guess = chardet.analyse(sample).find(({ name }) => name !== 'ASCII' && isKnown(name))
+  const guess = chardet.analyse(sample).find(({ name }) => name !== 'ASCII' && knownEncoding(name) !== undefined)
   if (!guess || guess.confidence < 20 || guess.name.startsWith('ISO-8859-1')) return 'windows-1252'
-  return guess.name.toLowerCase()
+  const name = guess.name.toLowerCase()
+  return SAME.get(name) ?? name
 }
 
 /** Returns how well a reading looks, from -1 to 1: letters of one script, in words, and in their usual case. */
@@ -105,6 +124,9 @@ function look(text: string, common: ReadonlySet<string>, script: RegExp): number
   return count === 0 ? -1 : sum / count
 }
 
+/** Letters of Cyrillic that few languages have. */
+const RARE = /[ЂЃЉЊЌЋЏђѓљњќћџЅѕЈј]/
+
 interface Around {
   before: string
   after: string
@@ -115,17 +137,27 @@ interface Around {
 function scoreOf(one: string, { before, after, common, script }: Around): number {
   if (one === '\ufffd' || /\p{C}/u.test(one)) return -1
   const [isLetterBefore, isLetterAfter] = [/\p{L}/u.test(before), /\p{L}/u.test(after)]
+  if (/[£¥€¢¼½¾]/.test(one) && (/[£¥€¢]/.test(one) ? isLetterAfter || isLetterBefore : isLetterBefore)) return -0.3
   if (PUNCTUATION.test(one)) return isLetterBefore && isLetterAfter && !/[’–·、。，・ー]/.test(one) ? -0.5 : 0.8
   if (!script.test(one)) return -0.5
-  if (EAST_ASIAN.test(one)) return common.has(one) || /[ぁ-ヿ가-힣]/.test(one) ? 1 : 0.6
+  if (RARE.test(one)) return 0.1
   if (/\p{Ll}/u.test(before) && /\p{Lu}/u.test(one)) return -0.6
-  const isBesideLatin = /[a-z]/i.test(before) || /[a-z]/i.test(after)
-  if (common.size > 0) return !isBesideLatin ? 0.1 : common.has(one) ? 1 : 0.3
+  const isBesideLatin = /\p{sc=Latin}/u.test(before) || /\p{sc=Latin}/u.test(after)
+  // Hardly any word has only letters with accents.
+  const isBesidePlain = /[a-z]/i.test(before) || /[a-z]/i.test(after)
+  if (common.size > 0) return !isBesideLatin ? 0.1 : !common.has(one) ? 0.3 : isBesidePlain ? 1 : 0.6
   // Other alphabets: the letters stand beside their own kind.
   if (isBesideLatin) return -0.7
   if (/\p{Lu}/u.test(before) && /\p{Ll}/u.test(one) === false && /\p{Ll}/u.test(after)) return -0.2
   return isLetterBefore || isLetterAfter ? 0.9 : 0.2
 }
+
+const TURKISH_LETTERS = setsOf(TURKISH)[0]!
+/** Words of these scripts have vowels. */
+const VOWELS: [RegExp, RegExp][] = [
+  [/\p{sc=Cyrillic}/u, /[аеёиоуыэюяіїє]/i],
+  [/\p{sc=Greek}/u, /[αεηιουωάέήίόύώϊϋ]/i],
+]
 
 /** Hebrew has no case, and five letters only at the ends of words. Greek and Russian in the same bytes have neither. */
 function bonus(text: string, encoding: string): number {
@@ -133,14 +165,13 @@ function bonus(text: string, encoding: string): number {
     if (/[ךםןףץ][א-ת]/.test(text)) return -0.5
     return /[ךםןףץ]/.test(text) ? 0.3 : /[א-ת]{4}/.test(text) ? 0.15 : 0
   }
+  if (encoding === 'windows-874') return -0.15
+  if (encoding === 'windows-1254') {
+    const beyond = text.replace(/[\0-\x7f]/g, '')
+    return /[ğşıİŞĞ]/.test(beyond) && [...beyond].every((one) => TURKISH_LETTERS.has(one)) ? 0.2 : 0
+  }
+  const [, vowels] = VOWELS.find(([script]) => script.test(text)) ?? []
+  if (vowels && !vowels.test(text)) return -0.3
   if (encoding === 'windows-1253') return /[άέήίόύώΆΈΉΊΌΎΏ]/.test(text) ? 0.05 : -0.2
   return 0
-}
-
-function isKnown(encoding: string): boolean {
-  try {
-    return new TextDecoder(encoding).encoding.length > 0
-  } catch {
-    return false
-  }
 }

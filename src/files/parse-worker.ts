@@ -10,6 +10,7 @@ import { fileTypeOf, type TextType } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
+import { brokenNote } from './text-decoding.ts'
 import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type ParseOutcome } from './types.ts'
 
@@ -61,8 +62,7 @@ async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, byt
 }
 
 function encodingNote({ encoding, isGuessed, broken }: TextType): string | undefined {
-  if (broken !== undefined)
-    return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
+  if (broken !== undefined) return brokenNote(broken)
   return isGuessed && encoding ? `Its text is read as ${encoding} (guessed).` : undefined
 }
 

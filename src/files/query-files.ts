@@ -5,8 +5,8 @@ import { rowsText } from '../agent/text-tables.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
 import { chartOf } from './chart-series.ts'
-import { addressOf } from './file-store.ts'
-import type { RunTable } from './run-tables.ts'
+import { addressOf } from './store/types.ts'
+import { tableParts, type RunTable } from './run-tables.ts'
 import type { SqlResult } from './tables/types.ts'
 
 /** How long SQL may take, in ms, and how many rows are shown. */
@@ -36,7 +36,11 @@ export async function queryFiles(
   if (bad) throw new ToolError(`${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it.`)
   const sources = named.length > 0 ? named : usable
   const outcome = await parser.query(
-    { ...(sql !== undefined && { sql }), tables: sources.map(plainTable), timeoutMs: QUERY_MS },
+    {
+      ...(sql !== undefined && { sql }),
+      tables: sources.map((table) => ({ name: table.name, ...tableParts(table) })),
+      timeoutMs: QUERY_MS,
+    },
     signal,
   )
   if (outcome.fault !== undefined) throw new ToolError(outcome.fault)
@@ -72,14 +76,6 @@ function resultTables({ columns, rows, isMore }: SqlResult): OutputTable[] {
   const whole = { name: '', text, hasHeading: true as const, isExact: true as const }
   return [isMore ? { ...whole, text: '', refused: 'it has too many rows to keep' } : whole]
 }
-
-const plainTable = ({ name, text, hasHeading, isExact, repeatsMerged }: RunTable) => ({
-  name,
-  text,
-  ...(hasHeading && { hasHeading }),
-  ...(isExact && { isExact }),
-  ...(repeatsMerged && { repeatsMerged }),
-})
 
 /** Returns the tables whose names stand in the SQL. */
 function namedIn(sql: string, tables: readonly RunTable[]): RunTable[] {

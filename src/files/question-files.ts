@@ -1,7 +1,7 @@
 /** The files of a conversation in the prompt of a question. The model reads the rest of them with tools. */
 import type { Picture } from '../agent/contracts/model.ts'
 import type { ThreadKey } from '../base/place.ts'
-import type { FileContent, FileStore, KeptFile } from './file-store.ts'
+import type { FileContent, FileStore, KeptFile } from './store/types.ts'
 import { openingOf } from './outline.ts'
 
 /** A file of at most this many characters is included whole, a longer one as its outline and first part. */

@@ -1,7 +1,7 @@
-/** The tables that SQL can ask: in a conversation's files and messages, and in the results of the run. */
+/** The tables that SQL can query: in a conversation's files and messages, and in the results of the run. */
 import type { MessageTable, OutputTable, Source } from '../agent/contracts/evidence.ts'
 import type { KeptTable } from '../agent/output-tables.ts'
-import type { KeptFile } from './file-store.ts'
+import type { KeptFile } from './store/types.ts'
 import { rowsText } from '../agent/text-tables.ts'
 import { isTable } from './section-units.ts'
 import { CUT } from './section-writer.ts'
@@ -45,13 +45,15 @@ function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile
 /** Returns the tables inside a document. */
 function documentTables(file: NamedFile, { tables = [] }: ParsedFile): RunTable[] {
   const stem = stemOf(file.name)
-  return tables.map(({ name = '', text, refused }, i) => {
+  return tables.map(({ name = '', text, refused, hasHeading, notes }, i) => {
     const from = `${file.name}, table ${name === '' ? i + 1 : `"${name}"`}`
     return {
       name: sqlName(tables.length === 1 ? stem : `${stem} ${name || `table ${i + 1}`}`),
       text,
       from,
       repeatsMerged: true as const,
+      ...(hasHeading && { hasHeading }),
+      ...(notes && { notes }),
       ...(refused !== undefined && { refused: `${refused}. ${SMALLER}` }),
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
@@ -77,14 +79,23 @@ export function resultTables(tables: readonly KeptTable[]): RunTable[] {
 
 /** Returns the tables of a page that was read: those in it, or the sheets of a workbook. */
 export function pageTables(file: ParsedFile, source: Source): OutputTable[] {
-  return fileTables({ name: source.title }, file).map(({ text, from, refused, isExact, repeatsMerged }) => ({
+  return fileTables({ name: source.title }, file).map(({ from, ...table }) => ({
     name: from,
-    text,
     source,
+    ...tableParts(table),
+    ...(table.refused !== undefined && { refused: table.refused }),
+  }))
+}
+
+/** Returns what a query reads of a table, besides its name. */
+export function tableParts({ text, hasHeading, isExact, repeatsMerged, notes }: Omit<SourceTable, 'name'>) {
+  return {
+    text,
+    ...(hasHeading && { hasHeading }),
     ...(isExact && { isExact }),
     ...(repeatsMerged && { repeatsMerged }),
-    ...(refused !== undefined && { refused }),
-  }))
+    ...(notes && { notes }),
+  }
 }
 
 const messageTableName = ({ name }: Pick<MessageTable, 'name'>) => sqlName(name || 'table')

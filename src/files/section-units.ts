@@ -1,5 +1,5 @@
 /** The names of the locations in a file, and the ways a model may write them. */
-import type { KeptFile } from './file-store.ts'
+import type { KeptFile } from './store/types.ts'
 import type { FileKind, ParsedFile } from './types.ts'
 
 /** Returns what the sections of a file are; undefined if a file is one text. */

@@ -12,6 +12,13 @@ const MAX_TABLE_CHARS = 2_000_000
 /** The note of a file whose end is missing. */
 export const CUT = 'The file is too long to keep whole. Its end is missing.'
 
+/** `found`: the table was found among the words of a page, with a heading; how, or why it is refused. */
+interface TableMarks {
+  caption?: string
+  isCut?: boolean
+  found?: { notes: string[]; refused?: string }
+}
+
 export class SectionWriter {
   readonly sections: Section[] = []
   readonly headings: Heading[] = []
@@ -59,7 +66,7 @@ export class SectionWriter {
   }
 
   /** Keeps a table inside a document, unless it only lays out text. Its name is its caption, or the heading above. */
-  table(rows: readonly (readonly string[])[], { caption = '', isCut = false } = {}): void {
+  table(rows: readonly (readonly string[])[], { caption = '', isCut = false, found }: TableMarks = {}): void {
     const filled = rows.filter((row) => row.some((cell) => cell !== ''))
     const isData = filled.length > 1 && filled.some((row) => row.filter((cell) => cell !== '').length > 1)
     const isLeftOut = isCut && rows.length === 0
@@ -69,7 +76,9 @@ export class SectionWriter {
     const name = (caption.trim() || this.headings.at(-1)?.text || '').slice(0, MAX_IN_HEADING)
     const isTooMuch = isCut || this.#isCut || this.#tableChars > MAX_TABLE_CHARS
     const kept = isTooMuch ? { text: '', refused: 'it is too large to keep whole' } : { text }
-    this.#tables.push({ ...(name && { name }), ...kept })
+    const marks = found && { notes: found.notes, hasHeading: true as const }
+    const refused = found?.refused
+    this.#tables.push({ ...(name && { name }), ...(refused === undefined ? kept : { text: '', refused }), ...marks })
   }
 
   /** Adds a heading where the next line begins. */

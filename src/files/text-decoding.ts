@@ -1,6 +1,6 @@
 /** Decodes bytes to text in any encoding. */
-import { decodeAs } from './decode-as.ts'
-import { eastAsianUtf16, guessEncoding } from './guess-encoding.ts'
+import { decodeAs, knownEncoding } from './decode-as.ts'
+import { utf16WithoutMark, guessEncoding } from './guess-encoding.ts'
 
 /** How many bytes the guess of an encoding reads. */
 const SAMPLE = 64 * 1024
@@ -24,9 +24,10 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding | undefined 
   const marked = byteOrderMark(bytes) ?? withoutMark(sample)
   if (marked) return { encoding: marked, isGuessed: false }
   if (isBinary(sample)) {
-    const encoding = eastAsianUtf16(sample)
+    const encoding = utf16WithoutMark(sample)
     return encoding === undefined ? undefined : { encoding, isGuessed: true }
   }
+  if (isIso2022(sample)) return { encoding: 'iso-2022-jp', isGuessed: false }
   if (isUtf8(bytes)) return { encoding: 'utf-8', isGuessed: false }
   const broken = brokenInUtf8(bytes)
   if (broken !== undefined) return { encoding: 'utf-8', isGuessed: false, broken }
@@ -38,12 +39,39 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
   return detectEncoding(bytes)?.encoding
 }
 
-/** Returns the encoding that a page's `<meta charset>` declares, if it says more than the bytes themselves. */
+/**
+ * Returns the encoding that a page's `<meta charset>` or the first line of XML declares, if it is known and says more
+ * than the bytes themselves.
+ */
 export function declaredEncoding(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
   const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
-  const [, charset] = /<meta[^>]{0,200}?charset=["']?([\w-]{2,40})/i.exec(head) ?? []
-  return charset?.toLowerCase().startsWith('utf-16') ? undefined : charset
+  const [, inXml] = /^\s{0,20}<\?xml\b[^>]{0,200}?encoding\s{0,5}=\s{0,5}["']([\w:.-]{2,40})/.exec(head) ?? []
+  const [, charset = inXml] = /<meta[^>]{0,200}?charset\s{0,5}=\s{0,5}["']?([\w:.-]{2,40})/i.exec(head) ?? []
+  return charset === undefined || /^utf-?16/i.test(charset) ? undefined : knownEncoding(charset)
+}
+
+/**
+ * Decodes a text whose encoding is declared beside it. One that is declared wrongly, under an unknown name or not at all
+ * is guessed: `note` says so, and is undefined if nothing was guessed.
+ */
+export function decodeDeclared(bytes: Uint8Array, charset: string): { text: string; note?: string } {
+  const known = knownEncoding(charset)
+  const isPlain = bytes.every((byte) => byte < 0x80)
+  if (isPlain && known === undefined && /utf-?7|2022|^hz/i.test(charset))
+    return { text: decodeAs(bytes, 'utf-8'), note: `A part in ${charset.slice(0, 40)} is shown as it is, not decoded.` }
+  // Programs declare ASCII and UTF-8 for whatever they send.
+  const isTold = known !== undefined && known !== 'utf-8' && !/ascii/i.test(charset)
+  if (isPlain || isTold || isUtf8(bytes)) return { text: decodeAs(bytes, isTold ? known : 'utf-8') }
+  const { encoding = 'windows-1252', broken } = detectEncoding(bytes) ?? {}
+  const why = charset === '' ? 'names no encoding' : `names the encoding ${charset.slice(0, 40)}`
+  const note = broken === undefined ? `A part that ${why} is read as ${encoding} (guessed).` : brokenNote(broken)
+  return { text: decodeAs(bytes, encoding), note }
+}
+
+/** Says that a text has characters that are not UTF-8. */
+export function brokenNote(broken: number): string {
+  return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
 }
 
 /**
@@ -103,6 +131,12 @@ function isBinary(sample: Uint8Array): boolean {
     if (byte < 32 && !(byte >= 9 && byte <= 13) && byte !== 27) controls += 1
   }
   return controls > sample.length * 0.01
+}
+
+/** The escapes by which JIS changes between ASCII and Japanese. */
+function isIso2022(sample: Uint8Array): boolean {
+  const head = Buffer.from(sample).toString('latin1')
+  return /\x1b\$[@B]/.test(head) && /\x1b\([BJ]/.test(head) && !/[\x80-\xff]/.test(head)
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -58,13 +58,18 @@ export interface Section {
   columns?: number
 }
 
-/** A table inside a document. `refused`: why it is not kept whole, and has no text. */
+/**
+ * A table inside a document. `refused`: why it is not kept whole, and has no text. `hasHeading`: its first row is its
+ * heading. `notes`: sentences on what was guessed.
+ */
 export interface ParsedTable {
   /** Its caption, or the heading above it. */
   name?: string
   /** Rows divided by `\n`, cells by tabs. */
   text: string
   refused?: string
+  hasHeading?: true
+  notes?: string[]
 }
 
 export interface Heading {

@@ -119,15 +119,6 @@ export interface PersonLogin {
   since: number
 }
 
-interface PersonalServerConfig extends HttpServerConfig {
-  login: 'person'
-}
-
-/** Returns whether people log in to it, each for themselves. */
-export function isPersonal(server: McpServerConfig): server is PersonalServerConfig {
-  return server.kind === 'http' && server.login === 'person'
-}
-
 /** Returns whether MCP_CONFIG itself has the server's login. */
 export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
   return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')

@@ -1,7 +1,7 @@
 /** Collects a model's output of one answer, within limits, and tolerates endpoints' differences. */
 import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
-import { isRecord, parseJson, stringifyExact } from '../base/parse-json.ts'
-import { readLoose } from '../agent/parser/loose-json.ts'
+import { isRecord, stringifyExact } from '../base/parse-json.ts'
+import { argumentsOf, MAX_CALLS, ObjectScan, wholeObjects, type MadeCall } from './call-pieces.ts'
 import { BrokenStream, declined, filtered } from './failures.ts'
 
 /** A piece of a message in the form of chat completions. `reasoning` is the model's thinking. */
@@ -9,16 +9,29 @@ export interface MessagePiece {
   reasoning?: unknown
   content?: unknown
   refusal?: unknown
-  tool_calls?: CallPart[] | null
+  tool_calls?: CallPart | (CallPart | null)[] | null
   /** The older form of one call. */
-  function_call?: CallPart['function'] | null
+  function_call?: CalledFunction | null
 }
 
 /** A tool call or a piece of one. Every field is missing at some endpoint. */
-interface CallPart {
-  index?: number
+interface CallPart extends CalledFunction {
+  index?: unknown
   id?: unknown
-  function?: { name?: unknown; arguments?: unknown } | null
+  function?: CalledFunction | null
+}
+
+interface CalledFunction {
+  name?: unknown
+  arguments?: unknown
+}
+
+/** A piece of a call as it was read. */
+interface CallPiece {
+  index: number | undefined
+  id: string
+  name: string
+  args: string
 }
 
 /**
@@ -27,7 +40,6 @@ interface CallPart {
  */
 const MAX_TEXT_CHARS = 99_000
 export const MAX_OTHER_CHARS = 500_000
-const MAX_CALLS = 1_000
 
 /** The finish_reason values of various endpoints. A whole answer ends with one of these, or without any. */
 const WHOLE =
@@ -52,6 +64,10 @@ export class AnswerBuffer {
 
   get hasText(): boolean {
     return this.#textChars > 0
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0
   }
 
   /** Whether a limit is reached. Nothing more is read then, and the model may be stopped. */
@@ -80,9 +96,11 @@ export class AnswerBuffer {
         args,
       })),
     )
-    return calls.map(({ id, name, args }, i) => ({
+    // Some endpoints send a whole call twice.
+    const once = new Map(calls.map((call, i) => [call.id ? `${call.id} ${call.name} ${call.args}` : i, call]))
+    return [...once.values()].map(({ id, name, args }, i) => ({
       id: id || `call_${i}`,
-      name: name.replace(/(?<=.)<\|[^]*$/, ''),
+      name: name.replace(/(?<=.)<\|[^]*$/, '').trim(),
       arguments: args || none,
     }))
   }
@@ -93,7 +111,7 @@ export class AnswerBuffer {
     this.#textChars += text.length
     this.#words += thinking + text
     if (this.#takeOther(partsText(piece.refusal)) !== '') this.#hasDeclined = true
-    for (const part of piece.tool_calls ?? []) this.#takeCall(part)
+    for (const part of [piece.tool_calls ?? []].flat()) if (isRecord(part)) this.#takeCall(part)
     if (piece.function_call) this.#takeCall({ index: 0, function: piece.function_call })
     const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
     if (text !== '') events.push({ type: 'text', text })
@@ -144,34 +162,40 @@ export class AnswerBuffer {
   }
 
   /** Adds a piece to its call, or begins a call with it. */
-  #takeCall({ index: at, id: said, function: made }: CallPart): void {
-    const [index, id, name] = [at ?? undefined, partsText(said), partsText(made?.name)]
-    const known = this.#callOf({ index, id, name })
-    const call = known ?? { index, id: '', name: '', arguments: '', first: '', last: '' }
+  #takeCall(part: CallPart): void {
+    const made = part.function ?? part
+    const index = part.index === null || part.index === undefined ? undefined : Number(part.index)
+    const [id, name] = [partsText(part.id), partsText(made.name)]
+    const given = made.arguments ?? ''
+    const args = typeof given === 'string' ? given : stringifyExact(given)
+    const known = this.#callOf({ index, id, name, args })
+    const call = known ?? { index, id: '', name: '', arguments: '', first: '', last: '', scan: new ObjectScan() }
     if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
     // Some endpoints repeat id and name with every piece, or send a new id with each.
     if (id && call.id === '') call.id = this.#takeOther(id)
-    if (name !== call.name) call.name += this.#takeOther(name)
-    const args = made?.arguments ?? ''
-    const taken = this.#takeOther(typeof args === 'string' ? args : stringifyExact(args))
+    if (name.startsWith(call.name)) call.name += this.#takeOther(name.slice(call.name.length))
+    else call.name += this.#takeOther(name)
+    const taken = this.#takeOther(args)
     if (taken === '') return
     if (call.arguments === '') call.first = taken
     call.last = taken
     call.arguments += taken
+    call.scan.take(taken)
   }
 
   /**
    * The call that a piece continues: the last one of its index, or the last one if it has no index. A name begins
    * another call if the id is new (Gemini numbers all calls 0), or if there is neither index nor id. Some send a new id
-   * and the name again with each piece of one call.
+   * and the name again with each piece of one call, or a new index.
    */
-  #callOf({ index, id, name }: { index: number | undefined; id: string; name: string }): MadeCall | undefined {
+  #callOf({ index, id, name, args }: CallPiece): MadeCall | undefined {
     if (index === undefined && id === '' && name !== '') return undefined
+    const last = this.#calls.at(-1)
     const call = this.#calls.findLast((one) => index === undefined || one.index === index)
-    if (call === undefined) return undefined
-    const isBegun = name === call.name && call.last !== '' && !call.last.trimEnd().endsWith('}')
+    if (call === undefined) return name === '' && id === '' && args !== '' && !last?.scan.isWhole ? last : undefined
+    const isBegun = name === call.name && call.last !== '' && !call.scan.isWhole
     const isOther = id !== '' && call.id !== '' && call.id !== id && !isBegun
     if (index === undefined && isOther) return this.#calls.findLast((one) => one.id === id) ?? (name ? undefined : call)
     const isNext = name !== '' && name !== call.name && call.arguments !== ''
@@ -179,41 +203,10 @@ export class AnswerBuffer {
   }
 }
 
-interface MadeCall {
-  index: number | undefined
-  id: string
-  name: string
-  arguments: string
-  /** The first and the last piece of the arguments. */
-  first: string
-  last: string
-}
-
-/** A few endpoints repeat everything so far with each piece, or begin with `null`. */
-function argumentsOf({ arguments: all, first, last }: MadeCall): string {
-  const isRepeated = last.length > first.length && last.startsWith(first) && parseJson(first) === undefined
-  if (isRepeated && isRecord(parseJson(last)) && parseJson(all) === undefined) return last
-  return all.replace(/^null(?=\s{0,9}\{)/, '')
-}
-
-/** The objects of arguments that were glued to each other, each once. An empty one before another is none. */
-function wholeObjects(text: string): string[] {
-  if (!text.includes('}{') && !/\}\s+\{/.test(text)) return [text]
-  if (parseJson(text) !== undefined) return [text]
-  const found: string[] = []
-  for (let at = 0; at < text.length && found.length < MAX_CALLS;) {
-    const loose = text[at] === '{' ? readLoose(text, at) : undefined
-    if (!loose?.ok) return [text]
-    found.push(text.slice(at, loose.end))
-    at = loose.end + (/^\s*/.exec(text.slice(loose.end, loose.end + 100))?.[0].length ?? 0)
-  }
-  const full = [...new Set(found)].filter((one) => !/^\{\s*\}$/.test(one))
-  return full.length > 0 ? full : ['{}']
-}
-
 /** The text of a content, which is text, null, or a list of parts. */
 export function partsText(content: unknown): string {
   if (typeof content === 'string') return content
+  if (isRecord(content)) return partsText([content])
   if (!Array.isArray(content)) return ''
   return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }

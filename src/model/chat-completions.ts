@@ -1,10 +1,9 @@
 /** Chat completions: the body of a request, and how an answer is read. */
-import { APIError } from 'openai/core/error'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
-import { errorIn } from './failures.ts'
+import { apiErrorIn } from './error-words.ts'
 import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
@@ -91,6 +90,8 @@ interface Choice {
   index?: unknown
   delta?: Delta | null
   message?: Delta | null
+  /** The older completions'. */
+  text?: unknown
   finish_reason?: unknown
   /** OpenRouter's: what its provider said. */
   native_finish_reason?: unknown
@@ -130,16 +131,19 @@ class ChatReader implements CompletionReader {
   take(chunk: CompletionChunk): ModelEvent[] {
     // Only the first choice: others are other answers.
     const choice = chunk.choices?.find((one) => Number(one?.index ?? 0) === 0)
-    if (choice?.error) throw new APIError(undefined, choice.error, undefined, undefined)
-    const error = choice?.message ? undefined : errorIn(chunk.type === 'error' ? { ...chunk, type: undefined } : chunk)
-    if (error) throw new APIError(undefined, error, undefined, undefined)
+    const error = apiErrorIn(chunk.type === 'error' ? { ...chunk, type: undefined } : chunk)
+    const ofChoice = choice?.error ? apiErrorIn({ error: choice.error }) : undefined
+    if (ofChoice ?? (error && !choice?.message)) throw ofChoice ?? error
     const { usage } = chunk
     // Perplexity's chunks hold a message too, with everything so far.
     const isWhole = Boolean(choice?.message) && !choice?.delta
     this.isBilled ||= Boolean(usage) || isWhole
     this.usage = (usage && reportedBy(usage, this.model)) ?? this.usage
-    const delta = choice?.delta ?? choice?.message
-    const events = delta ? this.#readDelta(delta) : []
+    const text = typeof choice?.text === 'string' ? { content: choice.text } : undefined
+    const delta = choice?.delta ?? choice?.message ?? text
+    // A few endpoints repeat the whole message at the end of its stream.
+    const isRepeated = isWhole && (this.written.hasText || this.written.hasCalls)
+    const events = delta && !isRepeated ? this.#readDelta(delta) : []
     this.written.finish(choice?.finish_reason)
     if (choice?.finish_reason) this.written.finishNatively(choice.native_finish_reason)
     this.#hasEmptyEnd ||= choice?.finish_reason === ''

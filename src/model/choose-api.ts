@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { ModelError } from '../base/errors.ts'
 import type { Network } from '../base/http/proxy.ts'
 import type { Log } from '../base/log.ts'
-import { createModels } from './index.ts'
+import { createModels } from './choose-model.ts'
 import { operatorSentence } from './failure-for-operator.ts'
 
 /** How long the start waits for the answer. Milliseconds. */

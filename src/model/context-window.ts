@@ -35,7 +35,7 @@ export class ContextWindow {
   readonly #options: WindowOptions
   /** What a refusal or a silent cut has shown. */
   #learnt: number | undefined
-  /** How many tokens of this model are one of our estimate. */
+  /** The model's tokens per token of our estimate. */
   #scale = 1
   readonly #recent = new RecentPrompts()
   readonly #estimates = new WeakMap<ModelRequest['messages'], number>()

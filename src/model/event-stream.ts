@@ -1,8 +1,7 @@
 /** Reads a streamed answer: server-sent events, in batches of chunks. */
-import { APIError } from 'openai/core/error'
-import { parseJson } from '../base/parse-json.ts'
+import { readLoose } from '../agent/parser/loose-json.ts'
 import { TransportResponse } from '../base/http/transport-response.ts'
-import { errorIn } from './failures.ts'
+import { apiErrorIn, errorInWords } from './error-words.ts'
 import { checkNoPage, parseAnswer, tooMuch } from './model-fetch.ts'
 
 /**
@@ -74,7 +73,7 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
             batch.push(DONE)
             break
           }
-          if (!NO_CHUNK.test(data)) batch.push(chunkOf(data, this.#response))
+          batch.push(...chunksOf(data, this.#response))
         }
     } catch (error) {
       this.#fault = error
@@ -82,13 +81,12 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     return batch
   }
 
-  /** The whole answer, once: one JSON text, or one on each line. */
+  /** The whole answer, once: one JSON text, or several. */
   #wholeAnswer(): unknown[] {
     const text = Buffer.concat(this.#whole).toString().trim()
     this.#whole = []
     if (text === '') return []
-    const lines = parseJson(text) === undefined ? text.split('\n') : [text]
-    return lines.filter((line) => line.trim() !== '').map((line) => chunkOf(line, this.#response))
+    return chunksOf(text, this.#response)
   }
 
   #check(bytes: Uint8Array): void {
@@ -113,16 +111,56 @@ const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s{0,1000}[{[]/
 /** The chunk for the stream's `[DONE]`, which no API sends as such. */
 const DONE = { type: 'done' }
 const IS_DONE = /^\s{0,9}"?\[?DONE\]?"?/i
-/** Data without a chunk: nothing, `null`, a ping. */
-const NO_CHUNK = /^(?!\d+$)[\s\w.:-]{0,20}$/
+/** How data with a chunk begins. Others are words: a ping, `null`, a status, or an error. */
+const BEGINS_CHUNK = /^\s{0,100}[{[\d]/
 
 const OVER = { value: undefined, done: true } as const
 
-function chunkOf(data: string, response: Response): unknown {
-  const chunk = parseAnswer(data)
-  const error = errorIn(chunk)
-  if (error) throw new APIError(undefined, error, undefined, response.headers)
-  return chunk
+/** The chunks in the data of an event, usually one. @throws APIError, SyntaxError */
+function chunksOf(data: string, response: Response): unknown[] {
+  if (!BEGINS_CHUNK.test(data)) {
+    const error = errorInWords(data)
+    if (error) throw error
+    return []
+  }
+  const chunks = jsonTexts(data).filter((chunk) => chunk !== undefined && chunk !== null)
+  for (const chunk of chunks) {
+    const error = apiErrorIn(chunk, response.headers)
+    if (error) throw error
+  }
+  return chunks
+}
+
+/** The value of a JSON text, or those of several that no empty line separates, or whose numbers are no JSON. */
+function jsonTexts(text: string): unknown[] {
+  try {
+    return [parseAnswer(text)]
+  } catch (error) {
+    const values: unknown[] = []
+    for (let at = 0; at < text.length; at = afterGap(text, at)) {
+      const loose = text[at] === '{' ? readLoose(text, at) : undefined
+      if (!loose?.ok) throw error
+      values.push(loose.value)
+      at = loose.end
+    }
+    return values
+  }
+}
+
+function isWholeJson(text: string): boolean {
+  try {
+    return jsonTexts(text).length > 0
+  } catch {
+    return false
+  }
+}
+
+/** What stands between two JSON texts. */
+const GAP = /(?:[\s\ufeff]|data:|"?\[DONE\]"?)*/iy
+
+function afterGap(text: string, at: number): number {
+  GAP.lastIndex = at
+  return at + (GAP.exec(text)?.[0].length ?? 0)
 }
 
 /** This many bytes are enough to recognise a web page. */
@@ -132,6 +170,9 @@ const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10
 const RETURN = 13
+
+/** The name of a field with data. JSON without a name is data too. */
+const DATA = /^(?:[\s\ufeff]{0,9}data:){1,4} ?|^(?=\{)/i
 
 const LONE_RETURN = /\r(?!\n)/
 
@@ -167,7 +208,7 @@ export class EventDecoder {
   end(): string[] {
     const rest = this.#rest.toString('utf8', 0, this.#restBytes)
     this.#restBytes = 0
-    return this.#read(`${rest}\n\n`).filter((data) => IS_DONE.test(data) || parseJson(data) !== undefined)
+    return this.#read(`${rest}\n\n`).filter((data) => IS_DONE.test(data) || isWholeJson(data))
   }
 
   #keep(bytes: Uint8Array): void {
@@ -188,14 +229,21 @@ export class EventDecoder {
       const end = text.indexOf('\n', from)
       const isEmpty = end === from || (end === from + 1 && text[from] === '\r')
       if (isEmpty) this.#finish(events)
-      else if (text.startsWith('data:', from)) this.#take(text.slice(from + 5, text[end - 1] === '\r' ? end - 1 : end))
+      else this.#readLine(text, from, text[end - 1] === '\r' ? end - 1 : end)
       from = end + 1
     }
     return events
   }
 
+  /** A line of data, also where its field's name is written in another way, twice, or left out. */
+  #readLine(text: string, from: number, to: number): void {
+    if (text.startsWith('data: {', from)) return this.#take(text.slice(from + 6, to))
+    const [name] = DATA.exec(text.slice(from, Math.min(to, from + 100))) ?? []
+    if (name !== undefined) this.#take(text.slice(from + name.length, to))
+  }
+
   #take(value: string): void {
-    this.#data.push(value.startsWith(' ') ? value.slice(1) : value)
+    this.#data.push(value)
     this.#dataChars += value.length + 1
     if (this.#dataChars > MAX_EVENT_BYTES) throw tooMuch()
   }

@@ -1,7 +1,8 @@
 /** Describes a failed model call to the operator. People get `ModelError.hint`. */
 import { APIError } from 'openai/core/error'
 import { causesOf, messageOf, ModelError } from '../base/errors.ts'
-import { hasNoMoney, isUnknownModel, knownFailureIn } from './failures.ts'
+import { hasNoMoney, isUnknownModel, statusOf } from './error-words.ts'
+import { knownFailureIn } from './failures.ts'
 
 /** The longest quote of an endpoint's own words, in characters. */
 const MAX_WORDS = 200
@@ -9,9 +10,10 @@ const MAX_WORDS = 200
 /** The fault and what to do. Only for calls without people's text, because it may quote the endpoint. */
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
-  if (known) return known.hint.replace('Your admin should check', 'Check')
+  if (known) return known.hint.replace('The person who runs me should check', 'Check')
   const apiError = apiErrorIn(error)
-  if (apiError?.status !== undefined) return ofStatus(apiError, apiError.status)
+  const status = statusOf(apiError)
+  if (apiError && status !== undefined) return ofStatus(apiError, status)
   if (!(error instanceof ModelError)) return messageOf(error)
   // What remains is a connection error. The message contains its code, such as ECONNREFUSED.
   const code = /\b(?:E[A-Z_]{3,}|[A-Z_]*CERT[A-Z_]*|[A-Z_]*SIGNATURE[A-Z_]*|UND_[A-Z_]+)\b/.exec(error.message)?.[0]

@@ -1,8 +1,7 @@
 /** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
-import { isRecord } from '../base/parse-json.ts'
-import { isContextLength } from './window-refusals.ts'
+import { hasNoMoney, isContextLength, isUnknownModel, statusOf } from './error-words.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -55,7 +54,7 @@ export function tooLong({ window, left, question }: { window: number; left: numb
       ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
         'together with my instructions. Please ask something shorter, or send the text as a file.'
       : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
-        'at once. Your admin should give it a larger window, or fewer tools.'
+        'at once. The person who runs me should give it a larger window, or fewer tools.'
   return new TooLong(message, hint)
 }
 
@@ -69,7 +68,7 @@ export function noResponses(cause: unknown): KnownFailure {
   const status = statusOf(cause) ?? 404
   return new KnownFailure(
     `its endpoint has no Responses API (status ${status}), so OPENAI_API=responses cannot work`,
-    `The model’s address has no Responses API (status ${status}). Your admin should check OPENAI_API and OPENAI_BASE_URL.`,
+    `The model’s address has no Responses API (status ${status}). The person who runs me should check OPENAI_API and OPENAI_BASE_URL.`,
   )
 }
 
@@ -140,45 +139,11 @@ const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspe
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
-/**
- * The error in a body or chunk that a status of 200 came with: `{"error": …}`, `{"object": "error", "message": …}`, or
- * an error of FastAPI.
- */
-export function errorIn(body: unknown): object | undefined {
-  if (!isRecord(body) || body.type === 'error') return undefined
-  const { error, message, detail, code, status } = body
-  if (isRecord(error)) return { ...error, code: error.code ?? error.status ?? code ?? status }
-  if (typeof error === 'string' && error !== '') return { ...body, message: error }
-  const said = typeof message === 'string' ? message : typeof detail === 'string' ? detail : undefined
-  const isError = body.object === 'error' || (said !== undefined && !('choices' in body) && body.type === undefined)
-  return isError ? { ...body, code: code ?? status, message: said ?? 'an error' } : undefined
-}
-
-/** The HTTP status, or what the code or the type of an error inside a stream stands for. */
-export function statusOf(error: unknown): number | undefined {
-  if (!(error instanceof APIError)) return undefined
-  const code = Number(error.code)
-  return (
-    error.status ??
-    (code >= 400 && code < 600 ? code : (STATUSES.get(`${error.code}`) ?? STATUSES.get(`${error.type}`)))
-  )
-}
-
-const STATUSES = new Map([
-  ['invalid_api_key', 401],
-  ['authentication_error', 401],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['model_not_found', 404],
-  ['rate_limit_error', 429],
-  ['rate_limit_exceeded', 429],
-])
-
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error) || status === 413) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
   if (isUnknownModel(error))
-    return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise your admin should check OPENAI_MODEL and OPENAI_BASE_URL.`
+    return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise the person who runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 404) return HINTS.noEndpoint
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
@@ -186,52 +151,18 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
 }
 
 const HINTS = {
-  noModel: 'The model’s address shows a web page, not a model. Your admin should check OPENAI_BASE_URL.',
-  noEndpoint: 'The model’s address has no chat completions (404 Not Found). Your admin should check OPENAI_BASE_URL.',
-  key: 'The model refused my key. Your admin should check OPENAI_API_KEY.',
+  noModel: 'The model’s address shows a web page, not a model. The person who runs me should check OPENAI_BASE_URL.',
+  noEndpoint:
+    'The model’s address has no chat completions (404 Not Found). The person who runs me should check OPENAI_BASE_URL.',
+  key: 'The model refused my key. The person who runs me should check OPENAI_API_KEY.',
   busy: 'The model is overloaded right now. Please ask again in a few minutes.',
-  quota: 'My model account has used up its quota. Your admin should check its plan and billing.',
+  quota: 'My model account has used up its quota. The person who runs me should check its plan and billing.',
   length: 'This conversation has become too long for the model. Please ask in a new thread, or ask something shorter.',
-  refused: 'The model refused the request. Your admin can find the reason in the log.',
+  refused: 'The model refused the request. The person who runs me can find the reason in the log.',
   filter: 'The content filter of the model refused this. Please rephrase the question, or ask something else.',
   declined: 'The model declined to answer this. Please rephrase the question, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
-
-/**
- * Returns whether the endpoint does not have the model. LiteLLM and some gateways answer with 400. A bare 404 may be a
- * wrong path.
- */
-export function isUnknownModel(error: unknown): boolean {
-  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false
-  if (error.status === 404 && /(?<![/-])\bmodel\b(?![/-])/i.test(error.message)) return true
-  return (
-    error.code === 'model_not_found' ||
-    /invalid model name|model.{0,250}(?:not found|does not exist)/i.test(error.message)
-  )
-}
-
-/** Returns whether the account has no money or quota left, in the words of any provider. */
-export function hasNoMoney(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false
-  const codes = `${String(error.code)} ${String(error.type)}`
-  return error.status === 402 || NO_MONEY_CODE.test(codes) || NO_MONEY.test(error.message)
-}
-
-const NO_MONEY_CODE = /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|arrear|billing_|payment_required/i
-const NO_MONEY = new RegExp(
-  [
-    'insufficient (?:account )?(?:balance|funds|credits?)',
-    'balance is (?:too low|insufficient|not enough)',
-    'requires more credits',
-    'exceeded your (?:current )?quota',
-    '(?:out of|used all available) credits',
-    '(?:spend(?:ing)?|specified api usage|monthly usage) limits?\\b',
-    'arrearage',
-    '余额不足|欠费',
-  ].join('|'),
-  'i',
-)
 
 /** Returns the wait that the endpoint asked for, in ms; undefined if it asked for none. */
 export function retryAfterMs(error: unknown, now: () => number): number | undefined {

@@ -43,7 +43,7 @@ async function sameOrigin(fetch: Fetch, url: URL, init: RequestInit | undefined)
 function movedTo(origin: string): string {
   return (
     `The model’s address redirects to ${origin}, where I do not send my key. ` +
-    'Your admin should check OPENAI_BASE_URL.'
+    'The person who runs me should check OPENAI_BASE_URL.'
   )
 }
 

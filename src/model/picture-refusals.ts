@@ -5,8 +5,8 @@
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
-import { isUnknownModel, knownFailureIn } from './failures.ts'
-import { isContextLength } from './window-refusals.ts'
+import { isContextLength, isUnknownModel, wordsOf } from './error-words.ts'
+import { knownFailureIn } from './failures.ts'
 
 /** A request prepared for a model. */
 export interface PreparedRequest {
@@ -93,15 +93,6 @@ function saysBlind(error: APIError): boolean {
   return (
     (CANNOT_SEE.test(words) || (WANTS_TEXT.test(words) && ABOUT_CONTENT.test(words))) && !OF_THIS_PICTURE.test(words)
   )
-}
-
-/** Maximum characters of an error that are read. */
-const MAX_WORDS = 20_000
-
-/** Everything that the endpoint says, which may quote another endpoint, without the pictures that some repeat. */
-function wordsOf({ message, error }: APIError): string {
-  const all = `${message}\n${error === undefined ? '' : JSON.stringify(error)}`.replaceAll('\\', '')
-  return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MAX_WORDS)
 }
 
 const PICTURES = '(?:image|picture|vision|visual|multi-?modal)'

@@ -1,8 +1,7 @@
 /** Learns from an endpoint's refusals, once per process, what its model does not accept. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
-import { statusOf } from './failures.ts'
-import { isContextLength } from './window-refusals.ts'
+import { isContextLength, statusOf, wordsOf } from './error-words.ts'
 
 /** The known facts about the requests of one model. */
 export interface ModelQuirks {
@@ -30,15 +29,17 @@ export class UnsupportedParameters implements ModelQuirks {
    */
   learnFromError(error: unknown, sent: object): boolean {
     if (!(error instanceof APIError)) return false
-    if (REFUSES_SYSTEM.test(error.message) && hasSystem(sent)) return (this.noSystem = true)
+    const words = wordsOf(error)
+    if (refusesSystem(words) && hasSystem(sent) && !isContextLength(error)) return (this.noSystem = true)
+    if (refusesStop(words, statusOf(error) ?? 0) && isIn(sent, 'stop')) return Boolean(this.refused.add('stop'))
     if (!REFUSED.has(statusOf(error) ?? 0) || isContextLength(error)) return false
-    if (NEEDS_REASONING.test(error.message)) return !this.needsReasoning && (this.needsReasoning = true)
-    const { param, message } = error
+    if (NEEDS_REASONING.test(words)) return !this.needsReasoning && (this.needsReasoning = true)
+    const { param } = error
     const named = this.#optional.filter(
-      (name) => isRefused(param, message, name) || (FORMATS.has(name) && NAMES_FORMAT.test(message)),
+      (name) => isRefused(param, words, name) || (FORMATS.has(name) && NAMES_FORMAT.test(words)),
     )
     // An endpoint may refuse something without naming it. Then all optional parameters are dropped.
-    const isNameless = !param && named.length === 0 && NAMELESS.test(message)
+    const isNameless = !param && named.length === 0 && NAMELESS.test(words)
     const refused = (isNameless ? this.#optional : mostSpecific(named)).filter((name) => isIn(sent, name))
     for (const name of refused) this.refused.add(name)
     return refused.length > 0
@@ -47,19 +48,21 @@ export class UnsupportedParameters implements ModelQuirks {
 
 const REFUSED = new Set([400, 422])
 
-/** The words of chat templates and endpoints that have no role for instructions. */
-const REFUSES_SYSTEM = new RegExp(
-  [
-    "\\bsystem['\"`]?\\s(?:role|message|prompt|instruction)s?\\b[^.]{0,30}(?:not|n't|un)[ -]?(?:be )?(?:support|allow|enabl|accept|permit)",
-    "(?:not|n't|un)[ -]?support[^.]{0,60}['\"`]system['\"`]",
-    "(?:not|n't) support (?:the )?system (?:role|message|prompt|instruction)",
-    "['\"`]system['\"`][^.]{0,20}(?:not|n't|un)[ -]?support",
-    'developer instructions? (?:is|are) not enabled',
-    'only [\'"`]?user[\'"`]?(?:,| and) [\'"`]?(?:assistant|model)[\'"`]? roles? (?:are|is) supported',
-    '(?<!optional system message,? )conversation roles must alternate',
-  ].join('|'),
-  'i',
-)
+/** Names the role for instructions, or the roles that there are, in the words of chat templates and endpoints. */
+const NAMES_SYSTEM =
+  /['"`]system['"`]|\bsystem['"`]?\s?(?:roles?|messages?|prompts?|instructions?|field|角色|消息|提示)|\brole['"`]?:?\s?system\b|\bgot system\b|\bdeveloper instructions?\b/i
+const NAMES_ROLES =
+  /\broles?\b[^]{0,80}\buser\b[^]{0,20}\b(?:assistant|model)\b|\buser\b[^]{0,20}\b(?:assistant|model)\b[^]{0,20}\broles?\b|\bfirst message\b[^.]{0,40}\buser\b/i
+const REFUSES_ROLE =
+  /\b(?:not|invalid|only|must|one of|permitted|expected|remove|valid roles|un(?:known|expected|supported|recogni[sz]ed))\b|n't|不支持/i
+/** Says that there may be instructions, or that something else is wrong with the roles. */
+const HAS_SYSTEM =
+  /optional system message|in a row|\b(?:one of|permitted|expected|valid roles?|only)\b(?:(?!\b(?:got|found|not|but)\b)[^.]){0,60}\bsystem\b/i
+
+function refusesSystem(words: string): boolean {
+  const isNamed = NAMES_SYSTEM.test(words) || NAMES_ROLES.test(words)
+  return isNamed && REFUSES_ROLE.test(words) && !HAS_SYSTEM.test(words)
+}
 
 /** Returns whether a request has instructions in the system's role. */
 export function hasSystem(sent: object): boolean {
@@ -93,14 +96,17 @@ function isParam(param: string, name: string): boolean {
   return param === name || param.startsWith(`${name}.`) || (/^messages\b/.test(param) && param.endsWith(`.${name}`))
 }
 
-/** Names of `stop` at Bedrock and elsewhere, and the words for a limit on it. */
-const STOP_SEQUENCES = /\bstop[_ ]?sequences?\b/i
-const STOP_FIELD = /\bstop['"`]?\s?:/i
-const LIMITS = /too (?:long|many)|longer than|at most|maximum length/i
+/** Names `stop` as a field: at its place, in quotes, or in the words of Bedrock and others. */
+const NAMES_STOP =
+  /['"`[(]stop['"`\])]|\bstop[_ ]?(?:sequences?|words?|tokens?|strings?)\b|^(?:\d{3} )?stop\b|\bstop['"`]?\s?:|\b(?:parameters?|params?|fields?|arguments?|options?|supplied:?)\b[^.]{0,20}\bstop\b|\bstop (?:parameter|field|option|argument|参数)/i
+
+/** Returns whether an error is about `stop`. Leaving it out is harmless, since our reader cuts the text itself. */
+function refusesStop(words: string, status: number): boolean {
+  if (!NAMES_STOP.test(words) || /\btools?\b|\bschema\b/i.test(words)) return false
+  return REFUSED.has(status) || (status >= 500 && REFUSES.test(words))
+}
 
 function isRefused(param: string | null | undefined, message: string, name: string): boolean {
-  const isStopRefused = STOP_SEQUENCES.test(message) && (REFUSES.test(message) || LIMITS.test(message))
-  if (name === 'stop' && (isStopRefused || (STOP_FIELD.test(message) && LIMITS.test(message)))) return true
   // The Responses API also names the field that the format is in.
   if (param && FORMATS.has(name) && name.startsWith(`${param}.`)) return true
   return param ? isParam(param, name) : mentions(message, name)

@@ -1,4 +1,4 @@
-/** Recognises an endpoint's refusal of a prompt that is too long, and reads its sizes, in the words of many providers. */
+/** Reads the sizes that an endpoint's refusal of a long prompt names, in the words of many providers. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
 
@@ -20,46 +20,15 @@ export function isWindow(tokens: unknown): tokens is number {
   return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
 }
 
-export function isContextLength(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false
-  const { code, type, message, status } = error
-  if (TOO_LONG_CODE.test(`${String(code)} ${String(type)}`)) return true
-  if (status === 429 && !/request too large/i.test(message)) return false
-  return TOO_LONG.test(message) || (OF_REFUSALS.has(status) && comparesTokens(error))
-}
-
-const TOO_LONG_CODE =
-  /context_length_exceeded|context_window_exceeded|exceed_context_size|tokens_limit_reached|max_prompt_tokens_exceeded|(?<!\d)1261(?!\d)/
-/** The words of many providers for a conversation that is too long. A field that is too long is another error. */
-const TOO_LONG = new RegExp(
-  [
-    'context.{0,20}(?:length|window|size|limit)',
-    'too many tokens',
-    'maximum.{0,20}tokens',
-    '\\b(?:prompt|input|request|conversation|messages|request body)(?: is| are)? too (?:long|large)',
-    '\\bprompt tokens limit exceeded',
-    '上下文长度|输入长度超过',
-    '\\brequest (?:body )?too large',
-    'maximum (?:prompt|input|model|sequence) length',
-    'range of input length',
-    'exceed\\w* model token limit',
-    '\\b(?:prompt|input) exceeds? (?:the )?max',
-    'input tokens exceed',
-    'reduce the length of the (?:messages|prompt|input|conversation)',
-    'inputs?`? tokens \\+',
-    'inputs?`? must have (?:less|fewer) than',
-  ].join('|'),
-  'i',
-)
-
 const OF_REFUSALS = new Set<number | undefined>([undefined, 400, 413, 422, 500])
 const TOKENS = /token|context|kontext|トークン|コンテキスト/i
 const OF_RATES = /\bper (?:second|minute|hour|day|month)\b|rate limit/i
 
-/** Returns whether an error compares two numbers of tokens, whatever its words are. */
-function comparesTokens(error: APIError): boolean {
+/** Returns whether a refusal compares two numbers of tokens, whatever its words are. */
+export function comparesTokens(error: APIError): boolean {
+  const { message, status } = error
+  if (!OF_REFUSALS.has(status)) return false
   const { window, prompt } = sizesIn(error)
-  const { message } = error
   return window !== undefined && prompt !== undefined && TOKENS.test(message) && !OF_RATES.test(message)
 }
 

@@ -18,9 +18,9 @@ export function needsNoModel({ text, files = [], attached }: Question): boolean 
  */
 export async function admit(
   question: Question,
-  { limits, freeRequests }: Pick<AnswerServices, 'limits' | 'freeRequests'>,
+  { usage }: Pick<AnswerServices, 'usage'>,
 ): Promise<LimitRefusal | undefined> {
-  return isLimited(question) ? limits?.admit(question) : freeRequests.admit(question)
+  return isLimited(question) ? usage.limits?.admit(question) : usage.freeRequests.admit(question)
 }
 
 /** Books a question's cost, and frees its slot among the team's runs. */
@@ -30,7 +30,7 @@ export async function release(
 ): Promise<void> {
   const { question, services } = work
   if (!isLimited(question)) return
-  await Promise.all([services.limits?.release(question, usage, { refund }), recordCost(work, usage)])
+  await Promise.all([services.usage.limits?.release(question, usage, { refund }), recordCost(work, usage)])
 }
 
 /** Canned replies and sharing an answer cost nothing. */

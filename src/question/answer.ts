@@ -10,7 +10,8 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import type { MessageTable } from '../agent/contracts/evidence.ts'
-import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import type { RunControl } from '../stores/runs/run-control.ts'
+import { HeardSignals, type Grants } from './heard-signals.ts'
 import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
@@ -149,7 +150,7 @@ async function* answerOnceHeard(
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
   const answer = hasLeftThread(question, run.saved) ? { text: FOR_ASKER_ALONE } : final
-  if (answer) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, context }))
+  if (answer) await deps.history.append(thread, turnOf(question, run.saved, standalone, answer, context))
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */

@@ -9,15 +9,15 @@ type BookedWork = Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>
 /** Books the cost of a question so far, replacing what was booked before. A failure is only logged. */
 export async function recordCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
   const counts = costCounts(question, usage, callsOf(run.saved.steps, settings.tools))
-  await orLogged(question.id, services, services.use.book(question, counts, { grows: true }))
+  await orLogged(question.id, services, services.usage.records.book(question, counts, { grows: true }))
 }
 
 /** Books the end of a question. Its cost is booked already. */
 export async function recordEnd({ question, run, services }: BookedWork, end: RunEnd): Promise<void> {
   const { id, team, at } = question
-  const booked = services.use.book({ team, id: `${id} end`, at }, endCounts(question, end))
+  const booked = services.usage.records.book({ team, id: `${id} end`, at }, endCounts(question, end))
   const isUnanswered = UNANSWERED.has(end)
-  const { unanswered } = services
+  const { unanswered } = services.usage
   const listed = isUnanswered
     ? unanswered.add(team, id, at)
     : run.saved.retries > 0
@@ -33,9 +33,10 @@ const UNANSWERED = new Set<RunEnd>(['gave_up', 'failed'])
 export async function recordRating({ question, end, feedback }: RunRecord, services: AnswerServices): Promise<void> {
   const { id, team, at } = question
   const isDown = feedback.some(({ rating }) => rating === 'down')
-  const booked = services.use.book({ team, id: `${id} rating`, at }, ratedCounts(isDown))
+  const { usage } = services
+  const booked = usage.records.book({ team, id: `${id} rating`, at }, ratedCounts(isDown))
   const isListed = isDown || UNANSWERED.has(end)
-  const listed = isListed ? services.unanswered.add(team, id, at) : services.unanswered.remove(team, id)
+  const listed = isListed ? usage.unanswered.add(team, id, at) : usage.unanswered.remove(team, id)
   await orLogged(id, services, Promise.all([booked, listed]))
 }
 

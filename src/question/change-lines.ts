@@ -21,7 +21,7 @@ export function changeLines(calls: readonly DoneCall[], nameOf: (user: string) =
 }
 
 const NOT_KEPT =
-  'No reminder or schedule was set, and nothing was remembered or forgotten: that takes a card and your press.'
+  'No reminder or schedule was set, and nothing was remembered or forgotten. I can do that only after you press a button on a card.'
 
 /** Contradicts an answer that claims what only a card can do. */
 export const UNKEPT: DoneCall = { outcome: 'not_run', how: 'promised', tool: 'card', what: '' }

@@ -1,4 +1,4 @@
-/** The writes of a run that ended, for those who must know of them: people, and the next try of its question. */
+/** The writes of an ended run: for people, and for the next attempt. */
 import type { Task } from '../agent/run-state.ts'
 import type { Step } from '../agent/contracts/run-events.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
@@ -13,15 +13,11 @@ interface EndedRun {
   decisions?: SavedRun['decisions']
 }
 
-interface ChangeFacts {
-  tools: readonly Tool[]
-  grantedBy?: (tool: Tool) => Promise<string | undefined>
-}
-
 /** Returns the writes of a run, and of earlier tries of its question, that took effect or may have. */
 export async function changesOf(
   { question, steps, answer, decisions = {} }: EndedRun,
-  { tools, grantedBy }: ChangeFacts,
+  tools: readonly Tool[],
+  grantedBy?: (tool: Tool) => Promise<string | undefined>,
 ): Promise<DoneCall[]> {
   // An answer's list has those of earlier tries.
   if (answer?.done) return answer.done.filter(mayHaveChanged)
@@ -31,13 +27,9 @@ export async function changesOf(
 
 /**
  * Returns a question that is asked again, with what was done for it before. `isForAsker`: only the asker may see what
- * that was, and the new run begins before everybody's eyes.
+ * that was, and the new run starts in public.
  */
-export function withDoneBefore(
-  question: Question,
-  changes: readonly DoneCall[],
-  { isForAsker }: { isForAsker: boolean },
-): Question {
+export function withDoneBefore(question: Question, changes: readonly DoneCall[], isForAsker: boolean): Question {
   if (changes.length === 0) return question
   const hidden = isForAsker ? { what: '' } : {}
   const doneBefore = changes.map(({ by: _, ...call }) => ({ ...call, ...hidden, earlier: true as const }))

@@ -14,7 +14,7 @@ import { tooSlow } from '../base/errors.ts'
 import { isTooLong } from '../model/failures.ts'
 import type { Prompts } from '../base/prompts.ts'
 import type { Conversation, Turn } from '../stores/history/types.ts'
-import type { HeardSignals } from '../stores/runs/run-control.ts'
+import type { HeardSignals } from './heard-signals.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 import { isAboutConversation } from './about-conversation.ts'
 import { saveQuietly, unsavedUsage } from './save-run-parts.ts'
@@ -106,7 +106,7 @@ export async function condense(
   const standalone = standaloneOf(await replyTo(model, { ...call, fit, messages: promptOf({ turns, said }) }))
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
-    !repeatsPrompt(standalone, question, { turns, prompts, worked })
+    !repeatsPrompt(standalone, question, turns, prompts, worked)
     ? standalone
     : question
 }
@@ -207,7 +207,9 @@ const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[
 function repeatsPrompt(
   standalone: string,
   question: string,
-  { turns, prompts, worked }: { turns: Turn[]; prompts: Prompts; worked: Message[] },
+  turns: Turn[],
+  prompts: Prompts,
+  worked: Message[],
 ): boolean {
   const [rewritten, original] = [folded(standalone), folded(question)]
   const labels = (text: string) => text.match(LABEL)?.length ?? 0

@@ -46,19 +46,18 @@ export function withoutGap(history: History, at: number, gapMs: number): History
   return { ...history, load }
 }
 
-/** What a run said in its thread. */
-interface Said {
-  standalone: string
-  answer: { text: string; sources?: Source[] }
-  context: ThreadContext
-}
-
 /** The most sources of an answer that its thread can come back to. */
 const MAX_SOURCES = 20
 
 /** Returns the turn for the history. Additions to the question are part of it. */
-export function turnOf(question: Question, { steps }: SavedRun, { standalone, answer, context }: Said): Turn {
-  const { id, ts, original, text, user, at } = question
+export function turnOf(
+  question: Question,
+  { steps }: SavedRun,
+  standalone: string,
+  answer: { text: string; sources?: Source[] },
+  context: ThreadContext,
+): Turn {
+  const { id, ts, original, text, user, userTeam, at } = question
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
   const { hasFiles, tables } = context
@@ -66,6 +65,6 @@ export function turnOf(question: Question, { steps }: SavedRun, { standalone, an
   const sources = (answer.sources ?? []).filter(({ url }) => !given.has(url)).slice(0, MAX_SOURCES)
   const more = { ...(hasFiles && { hasFiles }), ...(tables && { tables }), ...(sources.length > 0 && { sources }) }
   const asked = { question: withAdditions(text), standalone: withAdditions(standalone) }
-  const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more }
+  const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more, ...(userTeam && { userTeam }) }
   return context.text ? { ...turn, said: context.text, saidBy: context.by } : turn
 }

@@ -40,7 +40,7 @@ export function failureOutcome(error: unknown, now: FailureContext): FailureOutc
   // The question is kept until the operator has fixed the token (`npm run runs -- retry`).
   if (isDurable && refusal?.isLockedOut) return RETRY
   // A sentence in the thread would be refused too.
-  if (refusal) return toAsker({ refund: !hasAnswered })
+  if (refusal) return toAsker(!hasAnswered)
   // This queue does not outlive the process.
   if (isAborted) return inThread('restarted')
   // The model was already retried for a long time.
@@ -53,6 +53,6 @@ function inThread(why: FailureReason): FailureOutcome {
   return { action: 'tell', to: 'thread', why, refund: true, level: 'error', line: 'question failed' }
 }
 
-function toAsker({ refund }: { refund: boolean }): FailureOutcome {
+function toAsker(refund: boolean): FailureOutcome {
   return { action: 'tell', to: 'asker', why: 'refused', refund, level: 'warn', line: 'Slack rejected the answer' }
 }

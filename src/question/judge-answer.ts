@@ -4,7 +4,7 @@ import type { Tool } from '../agent/contracts/tool.ts'
 import type { AgentDeps } from '../agent/run-state.ts'
 import type { Conversation } from '../stores/history/types.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
-import type { Grants } from '../stores/runs/run-control.ts'
+import type { Grants } from './heard-signals.ts'
 import type { DoneCall, Question, SavedRun } from '../stores/runs/types.ts'
 import { mayHaveChanged, UNKEPT } from './change-lines.ts'
 import { isProposal } from '../agent/proposals.ts'
@@ -22,7 +22,7 @@ export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 export type JudgedEvent =
   { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] } | { type: 'used'; count: number }
 
-/** Absent: no tool could write; nothing was read, or the answer has no figures. */
+/** `done` is absent if no tool could write; `figures` if nothing was read or the answer has none. */
 type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures' | 'used'>
 
 /** What a run has read. */
@@ -50,7 +50,7 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
   const before = run.question.doneBefore ?? []
   const calls = before.length > 0 ? [...before, ...(own ?? [])] : own
   const { text } = run.question
-  const done = event.type === 'answer' ? contradicting(event.text, { question: text, calls, steps }) : calls
+  const done = event.type === 'answer' ? contradicting(event.text, text, calls, steps) : calls
   const used = usedTexts(event.text, { question: text, remembered: run.remembered })
   const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
   return {
@@ -61,12 +61,14 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
 }
 
 /**
- * The run's writes, as far as the answer needs them below it: none if nothing was written and the answer does not sound
- * like it. An answer that promises or claims what only a card can do is contradicted, unless the run has opened one.
+ * Returns the writes to list below the answer: none if nothing was written and the answer does not sound like it. An
+ * answer that promises or claims what only a card can do is contradicted, unless the run has opened one.
  */
 function contradicting(
   answer: string,
-  { question, calls, steps }: { question: string; calls: DoneCall[] | undefined; steps: readonly Step[] },
+  question: string,
+  calls: DoneCall[] | undefined,
+  steps: readonly Step[],
 ): DoneCall[] | undefined {
   const hasCard = steps.some((step) => step.kind === 'tool' && isProposal(step.action.tool) && step.observation?.ok)
   const isKept = hasCard || calls?.some(mayHaveChanged) === true
@@ -85,7 +87,7 @@ function usedTexts(answer: string, { question, remembered }: { question: string;
 const MAX_ANSWER = 20_000
 /** The author and the day before a remembered text. */
 const WHO_AND_WHEN = /^.{0,100}?\d{4}-\d\d-\d\d[^:]{0,20}:/
-/** Words that show nothing. */
+/** Common words, which prove nothing. */
 const COMMON = new Set(
   'a,an,the,and,or,of,in,on,at,to,for,is,are,was,be,it,we,our,us,you,i,my,me,not,no,this,that,with,by,as,from,has,have,do,der,die,das,und,ist,wir,le,la,les,de,el,y,que,e,o,een,het,en'.split(
     ',',

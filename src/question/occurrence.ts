@@ -1,7 +1,5 @@
-/** An occurrence of a schedule at work: the settings that it runs with, its turn among the others, and its end. */
-import { withInstructions } from '../agent/dialects/instructions.ts'
+/** An occurrence of a schedule at work: its turn among the others, and its end. */
 import { totalOf } from '../agent/run-progress.ts'
-import type { Prompts } from '../base/prompts.ts'
 import type { LimitRefusal } from '../stores/limits/usage-limits.ts'
 import { occurrenceIn, endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
 import {
@@ -15,30 +13,12 @@ import {
   type ScheduleRef,
   type ScheduleRun,
 } from '../stores/schedules/types.ts'
-import type { Settings } from '../stores/settings/settings.ts'
 import { latestMs } from './scheduler.ts'
 import type { AnswerServices, RunWork } from './services.ts'
-
-/** Returns whether the model may decide that there is nothing to say. */
-export function isConditional({ kind, text }: Pick<Question, 'kind' | 'text'>): boolean {
-  return kind === 'occurrence' && /\bonly\s+(?:if|when)\b/i.test(text)
-}
 
 /** Returns whether the model has answered that there is nothing to say. */
 export function isNothing(answer: { text: string } | undefined): boolean {
   return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
-}
-
-/**
- * The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace.
- */
-export function scheduledSettings(question: Question, settings: Settings, prompts: Prompts): Settings {
-  if (question.kind !== 'occurrence') return settings
-  const tools = settings.tools
-    .filter((tool) => !tool.needsSearch)
-    .map((tool) => (tool.effects === 'write' ? { ...tool, needsApproval: true } : tool))
-  if (!isConditional(question)) return { ...settings, tools }
-  return { ...settings, tools, dialect: withInstructions(settings.dialect, prompts['quiet-schedule']({})) }
 }
 
 /** The end of an occurrence. `over`: its answer says how. */

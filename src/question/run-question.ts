@@ -22,7 +22,7 @@ export async function* runQuestion(work: AnsweringWork, deps: AnswerDeps): Async
   const events = answer(question, run, { ...deps, signal })
   // The usage of the last call is reported before the answer, and saved with it.
   const usage = [...run.saved.usage]
-  for await (const event of services.watch?.events(events, deps.agent.tools) ?? events) {
+  for await (const event of services.telemetry.watch?.events(events, deps.agent.tools) ?? events) {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     // The loop waits, so that no call is made before it is noted.

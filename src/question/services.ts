@@ -9,10 +9,14 @@ import type { Stores } from './stores/stores.ts'
 /** The services for answering questions, for any display. */
 export interface AnswerServices extends Stores {
   agent: AgentParts
-  /** Observes each answer. Absent if nothing is measured. */
-  watch?: AnswerWatch | undefined
+  telemetry: AnswerTelemetry
   log: Log
   now(): Date
+}
+
+export interface AnswerTelemetry {
+  /** Observes each answer. Absent if nothing is measured. */
+  watch?: AnswerWatch | undefined
 }
 
 /** One question that a worker has taken, and everything that the work on it needs. */

@@ -100,13 +100,14 @@ export async function forgetTurns(
 export async function takeBack(
   withdrawn: Withdrawn,
   work: AnsweringWork,
-  { changes, removePosts }: { changes: readonly DoneCall[]; removePosts: () => Promise<void> },
+  changes: readonly DoneCall[],
+  removePosts: () => Promise<void>,
 ): Promise<boolean> {
   const { question, run, services } = work
   await removePosts()
   await forgetFinds(run)
   const last = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
-  const again = last.again && withDoneBefore(last.again, changes, { isForAsker: hasLeftThread(question, run.saved) })
+  const again = last.again && withDoneBefore(last.again, changes, hasLeftThread(question, run.saved))
   // A version that has asked the model counts: otherwise edits would get around the limits.
   await work.release({ refund: again !== undefined && run.saved.usage.length === 0 })
   // A question that is asked again is counted once, when that one has ended.

@@ -2,8 +2,9 @@
  * Additions to a run in memory, as `accept` and `finish` handle them in Redis (lua/add-to-run, lua/settle-additions).
  */
 import { MAX_SIGNALS, type Signal } from '../stores/runs/run-control.ts'
-import { sendToRun, type ControlledRun } from '../stores/runs/memory-run.ts'
-import { baseOf, type Question } from '../stores/runs/types.ts'
+import { sendToRun, type ControlledRun } from './memory-run-control.ts'
+import { questionSchema } from '../stores/runs/question.ts'
+import type { Question } from '../stores/runs/types.ts'
 
 /** A question in an inbox, its run, and the messages that were added to it instead of becoming questions. */
 export interface AddableRun extends ControlledRun {
@@ -43,7 +44,7 @@ export function unreadAdditions(run: AddableRun, inbox: readonly AddableRun[]): 
   const read = new Set(run.saved.steps.map((step) => (step.kind === 'message' ? step.id : '')))
   return run.additions
     .filter(({ id }) => !read.has(id))
-    .map((message) => ({ ...baseOf(message), kind: 'addition' as const }))
+    .map((message) => questionSchema.parse({ ...message, wasAddition: true }))
 }
 
 function isStop(signal: Signal): signal is Extract<Signal, { type: 'stop' }> {

@@ -1,6 +1,6 @@
 import { LeaseLost } from '../base/errors.ts'
 import type { ExpiringCache } from '../base/expiring-cache.ts'
-import { movedKey, type ThreadKey } from '../base/place.ts'
+import { isOf, movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
 
@@ -73,7 +73,7 @@ export function memoryLine({
     },
     // Nothing else of a finished run is stored.
     forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
-    forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
+    forgetUser: async (person) => forgetWaited((one) => one.team === person.team && isOf(person, one)),
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
       dropSuspended(isMeant)

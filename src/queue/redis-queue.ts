@@ -60,7 +60,7 @@ class RedisQueue implements ControlledQueue {
     // opens.
     this.#intake = this.#connect('intake')
     const { redis, jobs } = this.#intake
-    this.#line = redisLine({ redis, settings: parts.settings, waitingKey: jobs.waiting.key })
+    this.#line = redisLine(redis, parts.settings, jobs.waiting.key)
     this.control = new RedisRunControl({
       prefix: parts.settings.prefix,
       now: parts.settings.now,
@@ -149,7 +149,7 @@ class RedisQueue implements ControlledQueue {
     return {
       redis,
       conversations: new RedisConversations({ redis, settings }),
-      store: new ThreadStore({ redis, log, settings }),
+      store: new ThreadStore(redis, log, settings),
       jobs: new ThreadJobs({ redis, settings, onFault: this.#onFault }),
     }
   }

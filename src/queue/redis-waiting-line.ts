@@ -1,7 +1,7 @@
 import type { RedisClient } from '../base/redis/redis.ts'
 import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { parseJson } from '../base/parse-json.ts'
-import type { Person } from '../base/place.ts'
+import { isOf, type ForgottenPerson } from '../base/place.ts'
 import { below, forgetKeys, moveKeys, tagOf } from '../stores/kv/kv.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 import { questionSchema } from '../stores/runs/question.ts'
@@ -11,15 +11,8 @@ import { lineInThread, strings, withdrawQuestion } from './lua-scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
 import { entryOf } from './waiting-questions.ts'
 
-interface RedisLineParts {
-  redis: RedisClient
-  settings: QueueSettings
-  /** The sorted set of waiting questions (waiting-questions.ts). */
-  waitingKey: string
-}
-
-/** The waiting line in Redis. */
-export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit<WaitingLine, 'place'> {
+/** The waiting line in Redis. `waitingKey`: the sorted set of waiting questions (waiting-questions.ts). */
+export function redisLine(redis: RedisClient, settings: QueueSettings, waitingKey: string): Omit<WaitingLine, 'place'> {
   const { prefix, doneTtlMs } = settings
   const kv = redisKv({ redis, prefix })
   return {
@@ -39,7 +32,7 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
         const [from, moved] = [threadKeys(prefix, tagOf(before)), threadKeys(prefix, tagOf(after))]
         if (before.endsWith('}:thread'))
           await moveKnown(redis, { from: from.thread, to: moved.thread, ttlMs: settings.knownTtlMs })
-        else await moveSuspended(redis, { from, to: moved }, { channel: to, settings })
+        else await moveSuspended(redis, from, moved, { channel: to, settings })
       }),
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
@@ -59,7 +52,8 @@ async function moveKnown(redis: RedisClient, { from, to, ttlMs }: { from: string
 /** The claim stays under the old key, so that a late delivery is not a new question. */
 async function moveSuspended(
   redis: RedisClient,
-  { from, to }: { from: ThreadKeys; to: ThreadKeys },
+  from: ThreadKeys,
+  to: ThreadKeys,
   { channel, settings: { doneTtlMs, knownTtlMs, suspendedMs } }: { channel: string; settings: QueueSettings },
 ): Promise<void> {
   const waits = await redis.zrange(from.suspended, '0', '-1', 'WITHSCORES')
@@ -113,12 +107,13 @@ async function isOver(redis: RedisClient, run: string): Promise<boolean> {
   return state === 'done' || state === 'dead-lettered'
 }
 
-async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, user }: Person): Promise<void> {
-  for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'run:*')))
+async function forgetPersonInRuns(redis: RedisClient, prefix: string, person: ForgottenPerson): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, below(person.team), 'run:*')))
     await Promise.all(
       keys.map(async (key) => {
         const text = await redis.hget(key, 'question')
-        if (text !== null && questionIn(text)?.user === user) return forgetIfEnded(redis, key)
+        const question = text === null ? undefined : questionIn(text)
+        if (question && isOf(person, question)) return forgetIfEnded(redis, key)
         if (await isOver(redis, key)) await redis.hdel(key, 'said')
       }),
     )

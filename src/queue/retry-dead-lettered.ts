@@ -18,7 +18,7 @@ export interface RetryPlace extends RedisKeyspace, Pick<QueueSettings, 'knownTtl
 export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {
   const { redis, log, prefix, knownTtlMs, now } = place
   const settings = queueSettings({ prefix, knownTtlMs, now })
-  const store = new ThreadStore({ redis, log, settings })
+  const store = new ThreadStore(redis, log, settings)
   const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, now) })
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {

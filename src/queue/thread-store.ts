@@ -20,12 +20,6 @@ import {
 } from './lua-scripts.ts'
 import type { AcceptOutcome, AcceptOptions } from './types.ts'
 
-interface ThreadStoreParts {
-  redis: RedisClient
-  log: StoreLog
-  settings: QueueSettings
-}
-
 /** A question of a thread whose lease this process holds; `id` is the question's. */
 interface QuestionLease {
   thread: ThreadKey
@@ -51,7 +45,7 @@ export class ThreadStore {
   readonly #log: StoreLog
   readonly #settings: QueueSettings
 
-  constructor({ redis, log, settings }: ThreadStoreParts) {
+  constructor(redis: RedisClient, log: StoreLog, settings: QueueSettings) {
     this.#redis = redis
     this.#log = log
     this.#settings = settings

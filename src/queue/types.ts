@@ -1,4 +1,4 @@
-import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../base/place.ts'
 import type { RunControl } from '../stores/runs/run-control.ts'
 import type { Question, QuestionParts, Run } from '../stores/runs/types.ts'
 
@@ -29,7 +29,7 @@ export interface AcceptOptions {
  * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer, and the
  * thread's next questions continue. `RunControl.resume` resumes it, and so does its deadline. Returns `refused` if the
  * question is not accepted: the thread does not become a known one. `limited`: it is not accepted now, but the thread
- * stays a known one. Of both only the id is kept.
+ * stays a known one. For both, only the id is kept.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<HandleOutcome>
 export type HandleOutcome = void | 'waiting' | 'refused' | 'limited'
@@ -58,7 +58,7 @@ export interface WaitingLine extends Forgetting, Moving {
    */
   withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
   /** Forgets a person's finished runs, and what others' finished runs read of that person. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /**
@@ -66,7 +66,9 @@ export interface WaitingLine extends Forgetting, Moving {
  * in parallel.
  */
 export interface Queue extends WaitingLine {
-  /** Stops and forgets a team's runs. `whenEnded` is called when those that were at work have ended, if there were any. */
+  /**
+   * Stops and forgets a team's runs. `whenEnded` is called when those that were at work have ended, if there were any.
+   */
   forgetTeam: (team: string, whenEnded?: () => Promise<void>) => Promise<void>
   /**
    * Claims and stores a question in one atomic step, in the conversation that it continues. When this resolves, the

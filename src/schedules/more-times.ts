@@ -8,7 +8,9 @@ const MAX_TIMES = 8
 /** `days`: the last three cron fields. @returns the cron expressions of all times, and what follows them */
 export function takeMoreTimes(
   text: string,
-  { days, first, explicit }: { days: string; first: ClockTime; explicit: boolean },
+  days: string,
+  first: ClockTime,
+  explicit: boolean,
 ): { crons: string[]; rest: string } {
   const times: DayTime[] = [{ ...first, days }]
   let rest = text

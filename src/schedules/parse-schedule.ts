@@ -158,7 +158,9 @@ function parseDays(text: string, context: ParseContext): ParsedTime {
   return days ? atHour(days, context) : hourAlone(text, context)
 }
 
-/** `at 5pm summarise …`: the next time that the clock shows it. Only before a request: else it is an ordinary question. */
+/**
+ * `at 5pm summarise …`: the next time that the clock shows it. Only before a request: else it is an ordinary question.
+ */
 function hourAlone(text: string, context: ParseContext): ParsedTime {
   const { time, rest = '' } = TIME_FIRST.exec(text)?.groups ?? {}
   if (time === undefined) return undefined
@@ -181,8 +183,7 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   const clock = takeHour(behind, { ...context, part })
   if (!clock)
     return (
-      zoneFirst({ days, rest: behind, text: `${text}${whole}` }, context) ??
-      withoutHour(behind, { isRepeated: 'cron' in days, days: text })
+      zoneFirst({ days, rest: behind, text: `${text}${whole}` }, context) ?? withoutHour(behind, 'cron' in days, text)
     )
   const zoned = takeZone(clock.rest, context)
   if ('problem' in zoned) return zoned
@@ -196,7 +197,7 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   }
   const at = timeOn(days.date, { hour, minute, zone })
   return at === undefined
-    ? { problem: `${days.date} is no date.` }
+    ? { problem: `${days.date} is not a date.` }
     : { when: { kind: 'once', at, zone }, rest: zoned.rest }
 }
 
@@ -206,7 +207,7 @@ function repeated(
   parts: { clock: TakenHour; behind: string; zone: string; context: ParseContext },
 ): ParsedTime {
   const { clock, context } = parts
-  const { crons, rest: behind } = takeMoreTimes(parts.behind, { days, first: clock, explicit: context.explicit })
+  const { crons, rest: behind } = takeMoreTimes(parts.behind, days, clock, context.explicit)
   const zoned = takeZone(behind, { ...context, zone: parts.zone })
   if ('problem' in zoned) return zoned
   if (isOtherHour(zoned.rest)) return { problem: 'Name one hour only, and make a schedule for each.', isSure: true }
@@ -225,7 +226,7 @@ function zoneFirst({ rest, ...taken }: TakenDays, context: ParseContext): Parsed
 }
 
 /** Days without an hour: a condition, an hour in words, or an ordinary text. */
-function withoutHour(rest: string, { isRepeated, days }: { isRepeated: boolean; days: string }): ParsedTime {
+function withoutHour(rest: string, isRepeated: boolean, days: string): ParsedTime {
   const condition = conditionIn(rest)
   if (
     condition !== undefined &&
@@ -234,7 +235,7 @@ function withoutHour(rest: string, { isRepeated, days }: { isRepeated: boolean; 
   )
     return { problem: notUnderstood(condition), isSure: true }
   const impossible = IMPOSSIBLE_HOUR.exec(rest)?.[1]
-  if (impossible !== undefined) return { problem: `${impossible} is no time of a day.`, isSure: true }
+  if (impossible !== undefined) return { problem: `${impossible} is not a time of day.`, isSure: true }
   const asked = withoutMarks(rest.replace(SPOKEN_HOUR, ''))
   const isSure =
     isRequest(asked, days) &&

@@ -95,7 +95,7 @@ export function conditionIn(text: string): string | undefined {
 
 /** The sentence for a time that says more than a schedule can. */
 export function notUnderstood(words: string): string {
-  return `I can’t read “${words.slice(0, 80)}” as part of when it should run. Leave it out, or write the days and the hour in one of these forms.`
+  return `I don’t understand “${words.slice(0, 80)}” as part of the schedule’s time. Leave it out, or write the days and the hour in one of these forms.`
 }
 
 /** How often it should run, in words that no schedule can have: `every other Monday`, `every 2 weeks`. */

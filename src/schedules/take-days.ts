@@ -44,11 +44,11 @@ const DAY_FORMS: {
   },
   {
     form: `(?:(?:on )?(?:every|each) (${STEP}|other|second) weeks?|bi-?weekly|fortnightly|every fortnight),? on (${DAY})`,
-    days: ([, n = '2', name = '']) => everyNth(n, { unit: 'week', cron: `* * ${weekdayNumber(name)}` }),
+    days: ([, n = '2', name = '']) => everyNth(n, 'week', `* * ${weekdayNumber(name)}`),
   },
   {
     form: `(?:on )?(?:every|each) (${STEP}|other|second) days?`,
-    days: ([, n = '2']) => everyNth(n, { unit: 'day', cron: '* * *' }),
+    days: ([, n = '2']) => everyNth(n, 'day', '* * *'),
   },
   {
     form: `(?:on )?(?:every|each) (first|third|fourth|last) (${DAY})(?! (?:of|in) )`,
@@ -119,7 +119,7 @@ function monthDays(text: string): Days | undefined {
 
 const NUMBERS = ['', '', 'two', 'three', 'four']
 
-function everyNth(written: string, { unit, cron }: { unit: ScheduleStep['unit']; cron: string }): Days {
+function everyNth(written: string, unit: ScheduleStep['unit'], cron: string): Days {
   const named = NUMBERS.indexOf(written.toLowerCase())
   const n = /^\d+$/.test(written) ? Number(written) : named > 0 ? named : 2
   return { cron, step: { unit, n } }

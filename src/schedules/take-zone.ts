@@ -37,7 +37,7 @@ export function takeZone(text: string, { zone, explicit }: { zone: string; expli
   if (ofCity !== undefined && isOpen && isClosed) return { zone: ofCity, rest: ` ${question}` }
   if (ofCity !== undefined && ofCity !== zone && !isOpen && !/\//.test(city))
     return {
-      problem: `I can’t tell if ${city} is the time zone. Write “${city} time”, or name it later.`,
+      problem: `I can’t tell if ${city} is the time zone. Write “${city} time”, or move “${city}” to the end of your question.`,
       isSure: true,
       rest: text,
     }

@@ -32,13 +32,14 @@ export type ModelObserver = (call: MeasuredCall) => ((end: CallEnd) => void) | u
 
 /** Returns the same model, with observers of each call. */
 export function measuredModel(model: Model, observers: ModelObserver[], now: () => number): Model {
-  return { name: model.name, stream: (request) => measured(model, request, { observers, now }) }
+  return { name: model.name, stream: (request) => measured(model, request, observers, now) }
 }
 
 async function* measured(
   model: Model,
   request: ModelRequest,
-  { observers, now }: { observers: ModelObserver[]; now: () => number },
+  observers: ModelObserver[],
+  now: () => number,
 ): AsyncGenerator<ModelEvent> {
   const call: MeasuredCall = { model: model.name, request, from: now(), retries: 0, usages: [], ...EMPTY_OUTPUT }
   const onEnds = observers.map((observer) => observer(call))

@@ -1,10 +1,10 @@
 import { secretsOf, type Config } from '../config.ts'
-import type { ModelMeter } from '../model/index.ts'
+import type { ModelMeter } from '../model/choose-model.ts'
 import type { Log } from '../base/log.ts'
 import type { AnswerWatch } from '../question/answer.ts'
 import type { Stores } from '../question/stores/stores.ts'
 import { measuredModel } from './measured-model.ts'
-import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-recorder.ts'
+import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-trace-recorder.ts'
 import type { Telemetry } from './telemetry.ts'
 import { watchedEvents } from './watch-events.ts'
 
@@ -14,15 +14,14 @@ export interface Observers {
   recorder: RunRecorder | undefined
 }
 
-interface RecorderParts {
-  stores: Pick<Stores, 'archive' | 'durable'>
-  log: Log
-  now: () => number
-  onTrace: RunRecorderOptions['onTrace']
-}
-
 /** Records the runs of this process if RUN_TRACES or `onTrace` is set. A front runs none. */
-export function runRecorder(config: Config, { stores, log, now, onTrace }: RecorderParts): RunRecorder | undefined {
+export function runRecorder(
+  config: Config,
+  stores: Pick<Stores, 'archive' | 'durable'>,
+  log: Log,
+  now: () => number,
+  onTrace: RunRecorderOptions['onTrace'],
+): RunRecorder | undefined {
   if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
   const { archive, durable } = stores
   return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })

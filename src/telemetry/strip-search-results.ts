@@ -1,6 +1,13 @@
 /** Removes a run's findings in the workspace from its trace: Slack's terms let an app use them, but not store them. */
 import { defused } from '../agent/observation.ts'
-import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
+import type {
+  RunTrace,
+  TracedCall,
+  TracedMessage,
+  TracedModelCall,
+  TracedReading,
+  TracedToolCall,
+} from '../stores/runs/run-trace.ts'
 
 const NOT_KEPT = '(What was found is not kept.)'
 
@@ -13,8 +20,11 @@ interface TracedFind {
   all: string[]
 }
 
-/** Returns the trace for keeping once its run is over; the same object if nothing has to be removed. */
-export function withoutFinds(trace: RunTrace): RunTrace {
+/**
+ * Returns the trace in the form in which it may be stored; the same object if nothing has to be removed. The trace of a
+ * continued run may begin with calls that were stored in this form.
+ */
+export function withoutSearchResults(trace: RunTrace): RunTrace {
   const first = trace.calls.findIndex(isFind)
   if (first < 0) return trace
   const finds: TracedFind[] = []
@@ -24,7 +34,7 @@ export function withoutFinds(trace: RunTrace): RunTrace {
     if (isFind(call)) finds.push(findOf(call))
     if (call.kind === 'tool') return isFind(call) ? emptied(call) : call
     if (call.step !== undefined && steps.has(call.step)) return withoutTexts(call)
-    return i < first ? call : withoutQuotes(call, { finds, known })
+    return i < first ? call : withoutQuotes(call, finds, known)
   })
   return { ...trace, calls }
 }
@@ -66,14 +76,17 @@ function withTexts(
   return { ...output, text: change(text), ...(reasoning === undefined ? {} : { reasoning: change(reasoning) }) }
 }
 
+/** Returns what was read of an output with its texts changed. Inputs of tools stay. */
+function withReadTexts(read: TracedReading, change: (text: string) => string): TracedReading {
+  if (read.kind === 'finish') return { ...read, answer: change(read.answer) }
+  return { ...read, thought: change(read.thought) }
+}
+
 /**
  * A find that does not occur word for word in the messages may occur in parts, so every message that was not already
  * sent before the first find is removed.
  */
-function withoutQuotes(
-  call: TracedModelCall,
-  { finds, known }: { finds: TracedFind[]; known: ReadonlySet<string> },
-): TracedModelCall {
+function withoutQuotes(call: TracedModelCall, finds: TracedFind[], known: ReadonlySet<string>): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')
   const allOccur = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))
@@ -83,6 +96,10 @@ function withoutQuotes(
     known.has(message.content) || message.role === 'system' ? message : { ...message, content: clear(message.content) },
   )
   const quotes = longest.filter(({ length }) => length >= SHORTEST_QUOTE)
-  const unquoted = (text: string) => quotes.reduce((rest, find) => rest.replaceAll(find, NOT_KEPT), text)
-  return { ...call, request: { ...call.request, messages }, output: withTexts(call.output, unquoted) }
+  // What an earlier process has found is no longer known here, so the model may quote it.
+  const isUnknown = !allOccur && longest.includes(NOT_KEPT)
+  const unquoted = (text: string) =>
+    isUnknown ? NOT_KEPT : quotes.reduce((rest, find) => rest.replaceAll(find, NOT_KEPT), text)
+  const read = call.read && { read: withReadTexts(call.read, unquoted) }
+  return { ...call, ...read, request: { ...call.request, messages }, output: withTexts(call.output, unquoted) }
 }

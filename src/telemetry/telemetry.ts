@@ -17,7 +17,7 @@ import type { Attempt } from './question-attempt.ts'
 import type { Metrics } from './metrics.ts'
 import { modelCallEvent, type ModelObserver } from './measured-model.ts'
 import { watchedQueue } from './watched-queue.ts'
-import type { Traces } from './traces.ts'
+import type { Traces } from './otel-traces.ts'
 
 /** A run has these tools only if its conversation has files (tools/file-tools.ts). */
 const FILE_TOOLS = ['read_file', 'search_file', 'query_table']
@@ -38,14 +38,11 @@ export interface Telemetry {
 }
 
 /** @returns undefined if neither metrics nor traces are on; no library is loaded then */
-export async function createTelemetry(
-  config: Config,
-  { log, now }: { log: Log; now: () => number },
-): Promise<Telemetry | undefined> {
+export async function createTelemetry(config: Config, log: Log, now: () => number): Promise<Telemetry | undefined> {
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, { log, now })
-  return metrics || traces ? new Watch({ metrics, traces, log, now }) : undefined
+  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log, now)
+  return metrics || traces ? new Watch(metrics, traces, log, now) : undefined
 }
 
 // Both are loaded only when they are needed, so that a bot that measures nothing starts faster and uses less memory.
@@ -54,12 +51,8 @@ async function loadMetrics(): Promise<Metrics> {
   return new Metrics()
 }
 
-async function loadTraces(
-  endpoint: string,
-  config: Config,
-  { log, now }: { log: Log; now: () => number },
-): Promise<Traces> {
-  const { Traces } = await import('./traces.ts')
+async function loadTraces(endpoint: string, config: Config, log: Log, now: () => number): Promise<Traces> {
+  const { Traces } = await import('./otel-traces.ts')
   return new Traces({
     endpoint,
     instanceId: randomUUID(),
@@ -76,13 +69,6 @@ async function loadTraces(
 /** Calls that show the asker that the bot is at work. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
-interface WatchParts {
-  metrics: Metrics | undefined
-  traces: Traces | undefined
-  log: Log
-  now: () => number
-}
-
 /** Passes events from the seams to the metrics and the traces, whichever are on. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
@@ -93,7 +79,7 @@ class Watch implements Telemetry {
   readonly #attempt = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 
-  constructor({ metrics, traces, log, now }: WatchParts) {
+  constructor(metrics: Metrics | undefined, traces: Traces | undefined, log: Log, now: () => number) {
     this.#metrics = metrics
     this.#traces = traces
     this.#log = log

@@ -75,6 +75,28 @@ describe.each(['text', 'json', 'native'])('%s', (dialect) => {
   })
 
   test.each([
+    ['the end of the text and an invented turn', `<|tool_call|>search{"query": "a"}<|endoftext|>Human: next`],
+    ['a doubled opening tag’s end', '<function=search>{"query": "a"}</function></function>'],
+    ['spaces around Functionary’s name', '>>> search \n{"query": "a"}'],
+    ['arguments in a fence and a text', '<tool_call>search\n```json\n{"query": "a"}\n```</tool_call>'],
+  ])('reads a call with %s', (_what, completion) => {
+    expect(readCompletion(dialect, completion, TOOLS)).toEqual(action('search', { query: 'a' }))
+  })
+
+  test.each([
+    [
+      'cut off in the next argument’s tag',
+      '<invoke name="search">\n<parameter name="query">a</parameter>\n<parameter name="li',
+    ],
+    ['cut off right there', '<tool_call>\n<function=search>\n<parameter=query>\na\n</parameter>\n<p'],
+    [
+      'an argument without its opening tag',
+      '<invoke name="search"><parameter name="query">a</parameter>5</parameter></invoke>',
+    ],
+    ['a value without its opening tag', '<search>\na</query>\n</search>'],
+    ['a value without its closing tag', '<search>\n<query>a\n</search>'],
+    ['one of several without', '<search>\n<query>a</query>\n<limit>5\n<deep>true</deep>\n</search>'],
+    ['a doubled opening', '<function=search><function=search>{"query": "a"}</function>'],
     ['a key without a value', '<tool_call>search\n<arg_key>query</arg_key>\n</tool_call>'],
     [
       'an argument that begins inside another on its line',
@@ -155,6 +177,9 @@ describe('marks of calls are no thought', () => {
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="search"><｜DSML｜parameter name="query">a</｜DSML｜parameter></｜DSML｜invoke>',
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "a"}<｜tool▁call▁end｜>',
     '<function_calls>\n<invoke name="search"><parameter name="query">a</parameter></invoke>\n</function_calls>',
+    '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="search"><steptml:parameter name="query">a</steptml:parameter></steptml:invoke>',
+    '<tool_use>\n<name>search</name>\n<arguments>{"query": "a"}</arguments>\n</tool_use>',
+    'functools[{"name": "search", "arguments": {"query": "a"}}]',
   ])('%s', (call) => {
     for (const name of ['text', 'json', 'native'] as const)
       for (const [before, thought] of [
@@ -183,6 +208,20 @@ describe('native shows no call as the answer', () => {
     'Observation: 42',
     'Action Input: a',
     'Now this:\n```tool_code\nprint(unknown(query="a"))\n```',
+    '&lt;tool_call&gt;\n&lt;function=search&gt;\n&lt;parameter=query&gt;a&lt;/parameter&gt;\n&lt;/function&gt;\n&lt;/tool_call&gt;',
+    '{&quot;name&quot;: &quot;search&quot;, &quot;arguments&quot;: {&quot;query&quot;: &quot;a&quot;}}',
+    '<tool\\_call>search\n<arg\\_key>query</arg\\_key>\n<arg\\_value>a</arg\\_value>\n</tool\\_call>',
+    '< tool_call >\n< function=search >\n< parameter=query >a< /parameter >\n< /function >\n< /tool_call >',
+    '"<|python_tag|>{\\"name\\": \\"search\\", \\"parameters\\": {\\"query\\": \\"a\\"}}<|eom_id|>"',
+    '<|tools_prefix|>[{"functions.search": {"query": "a"}}]<|tools_suffix|>',
+    '[{"search": {"query": "a',
+    'functools[{"name": "search", "arguments": {"query": "a"}]',
+    '{"tool_calls":[{"id":"c1","function":{"name":"search","arguments":"{\\"query\\":\\"a',
+    '<longcat_tool_call>search\nquery</longcat_arg_key>\n<longcat_arg_value>a</longcat_arg_value>\n</longcat_tool_call>',
+    '[search<|channel|>commentary(query="a")]',
+    '<query>a</query>\n</search>',
+    '<search\n>\n<query>a</query>\n</search>',
+    '{"query": "a"}</function>',
   ])('asks again about %j', (text) => {
     expect(read('native', text, TOOLS.map(tool)).kind).toBe('unreadable')
   })
@@ -196,6 +235,10 @@ describe('native shows no call as the answer', () => {
     'Write:\n```json\n{"action": "opened", "number": 3}\n```',
     'Search (the tab on the left) shows it.\n\n```python\nprint(total(a=1))\n```',
     'See [search](https://example.com/search) and the function `map`.',
+    'If a < b and c > d, write &lt;b&gt; or `&lt;tool_call&gt;`.',
+    '"All is well," she said.',
+    'The log says {"level": "error", "name": "db"}.',
+    'The file\\_name is [1, 2], and the search (of last week) failed.',
   ])('shows %j', (answer) => {
     expect(read('native', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })
   })

@@ -78,6 +78,19 @@ describe.concurrent('an answer that is not whole', () => {
     expect(final).toMatchObject({ text: 'ok' })
   })
 
+  test.for([
+    '<invoke name="echo">\n<parameter name="query">delete</parameter>',
+    '<tool_call>\n<function=echo>\n<parameter=query>\ndelete\n</parameter>\n',
+    '<tool_call>echo\n<arg_key>query</arg_key>\n<arg_value>delete</arg_value>',
+  ])('between the arguments of a call runs nothing: %s', async (text, t) => {
+    for (const dialect of ['text', 'native'] as const) {
+      const tool = echo(undefined, { effects: 'write' })
+      const last = dialect === 'native' ? 'ok' : finish('ok')
+      await runOn(t, { dialect, tools: [tool], model: (_, n) => (n === 0 ? { text, finish: 'length' } : last) })
+      expect(tool.calls).toEqual([])
+    }
+  })
+
   test('because the model stalled is not shown as one', async (t) => {
     const { final } = await runOn(t, {
       model: (_, n) =>

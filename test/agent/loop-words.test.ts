@@ -74,6 +74,14 @@ describe.each(NAMES)('%s: an answer', (dialect) => {
   })
 })
 
+test.for(['the answer', 'Your answer.', '<the final answer>', '…'])(
+  'what stands for an answer is none: %s',
+  async (placeholder, t) => {
+    const { final } = await runOn(t, { dialect: 'text', model: [finish(placeholder), finish('94')] })
+    expect(final).toMatchObject({ type: 'answer', text: '94' })
+  },
+)
+
 describe.each(['text', 'json', 'structured'] as const)('%s: the answer to an example', (dialect) => {
   const say = dialect === 'structured' ? (text: string) => structured('answer', text) : finish
   const example = '15 crates hold 360 jars.'

@@ -91,8 +91,8 @@ test('two people press at once, on two fronts: the first one decides, and the ot
     await goOn[first]()
     await goOn[first === 0 ? 1 : 0]()
   }
-  await told(scene, threads[0]!, [BOB, '@Alice was faster: this is already allowed.'])
-  await told(scene, threads[1]!, [ALICE, '@Bob was faster: this is already denied.'])
+  await told(scene, threads[0]!, [BOB, '@Alice already decided this: allowed.'])
+  await told(scene, threads[1]!, [ALICE, '@Bob already decided this: denied.'])
   const denied = notRun(threads[1]!, ['a person denied it', '⛔ \\*Denied\\* by @Bob'], 'denied')
   await expectEndings(scene, [allowed(threads[0]!), denied])
   expect(server.written).toEqual(['q1-1 use 1'])
@@ -128,7 +128,7 @@ test('all processes are replaced between card and press: the new ones make the c
   await scene.start('front')
   await scene.start('worker')
   await pressCard(scene, thread, { action: ALWAYS })
-  const card = new RegExp(`^${name} approval-1, but: ✅ \\*Allowed here from now on\\* by @Alice`)
+  const card = new RegExp(`^${name} approval-1, but: ✅ \\*Always allowed in this thread\\* by @Alice`)
   const posts = [`${name} step-1`, card, `${name} step-2`, `${name} answer-1`]
   const always = { how: 'always', decidedBy: ALICE, outcome: 'done' } as const
   const audit = [

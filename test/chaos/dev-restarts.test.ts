@@ -193,7 +193,7 @@ describeWithRedis('npm run dev', () => {
     const killed = await dev.askedAndAtWork(question)
     await writeFile(join(dev.folder, 'die'), '')
     await dev.restore('tools/arxiv.ts')
-    await dev.shows('it restarts, and what ran goes on.')
+    await dev.shows('It is restarting; running questions continue.')
     expect((await dev.answers(killed, 1)).join('')).toContain('1.08')
     const after = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(after, 1)).join('')).toContain('42')

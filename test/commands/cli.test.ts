@@ -148,7 +148,7 @@ test('an unknown option ends it with code 1 and a sentence; --help lists the kno
   expect((await wrong.ended).code).toBe(1)
   expect([wrong.stdout(), wrong.stderr().trim()]).toEqual([
     '',
-    "Unknown option '--nope'. The options are --json and --help.",
+    "Unknown option '--nope'. The options are --file, --json and --help.",
   ])
   const help = commandHere(t, CLI, { args: ['--help'] })
   expect((await help.ended).code).toBe(0)
@@ -191,4 +191,27 @@ export default { name: 'wait', description: 'x', run: () => new Promise((done) =
   const refused = commandHere(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
   expect((await refused.ended).code).toBe(1)
   expect(refused.stderr()).toContain('TOOLS: there is no tool "nothing"')
+})
+
+test('files that --file names are read and queried, and results of tools are tables too', async (t) => {
+  const file = join(await temporaryFolder(t), 'sales.csv')
+  await writeFile(file, `region;revenue\n${'North;1.000,50\nSouth;2,25\n'.repeat(500)}`)
+  const model = await playModel(t)
+  const query = (sql: string) => act('I sum it.', 'query_table', JSON.stringify({ sql }))
+  model.on('Which region', query('SELECT region, sum(revenue) AS total FROM sales GROUP BY region'), finish('North.'))
+  model.condenses('and of both', 'What is the total of both?')
+  model.on('total of both', query('SELECT sum(revenue) AS both FROM sales'), finish('501,375.'))
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator', SKILLS_DIR: 'none' }
+  const cli = commandHere(t, CLI, { env, args: ['--file', file] })
+  cli.write('Which region is first?\nand of both?\n')
+  cli.close()
+  expect((await cli.ended).code).toBe(0)
+  expect(cli.stdout()).toMatch(/North \| 500250[^]*South \| 1125[^]*North\.[^]*501375[^]*501,375\./)
+})
+
+test('a file that cannot be read is told in a sentence', async (t) => {
+  const cli = commandHere(t, CLI, { args: ['--file', 'nowhere.csv'] })
+  cli.close()
+  expect((await cli.ended).code).toBe(1)
+  expect(cli.stderr()).toMatch(/nowhere\.csv cannot be read: /)
 })

@@ -53,6 +53,12 @@ const tick = (isOn: string) =>
 const field = (data: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
 
+const sign = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
+const dropDown = (result: string) =>
+  `<w:ddList>${result}<w:listEntry w:val="Red"/><w:listEntry w:val="Blue"/></w:ddList>`
+const linked = (instruction: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run('here')}<w:r><w:fldChar w:fldCharType="end"/></w:r>`
+
 test.each([
   ['raised digits', run('10') + run('6', raised) + run(' or 10') + run('-', raised) + run('3', raised), '10⁶ or 10⁻³'],
   ['lowered digits', run('H') + run('2', '<w:vertAlign w:val="subscript"/>') + run('O'), 'H₂O'],
@@ -83,6 +89,40 @@ test.each([
     'new',
   ],
   ['a content control', `<w:sdt><w:sdtContent>${run('kept')}</w:sdtContent></w:sdt>`, 'kept'],
+  ['digits that are raised by points', run('10') + run('9', '<w:position w:val="6"/>'), '10⁹'],
+  ['digits that points only adjust', run('10') + run('9', '<w:position w:val="2"/>'), '109'],
+  ['a choice of an old form', field(dropDown('<w:result w:val="1"/>')), 'Blue'],
+  ['the first choice of an old form', field(dropDown('')), 'Red'],
+  ['a link’s target in a field', linked('HYPERLINK "https://a.example/x" \\o "tip"'), 'here (https://a.example/x)'],
+  ['a link inside the document', linked('HYPERLINK \\l "part2"'), 'here'],
+  ['a total in a field', linked('=SUM(ABOVE)'), 'here'],
+  ['a root', `<m:oMath><m:rad><m:deg>${sign('3')}</m:deg><m:e>${sign('y')}</m:e></m:rad></m:oMath>`, '^(3)√(y)'],
+  ['a square root', `<m:oMath><m:rad><m:deg/><m:e>${sign('y')}</m:e></m:rad></m:oMath>`, '√(y)'],
+  [
+    'a sum',
+    `<m:oMath><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${sign('i=1')}</m:sub><m:sup>${sign('n')}</m:sup><m:e>${sign('i')}</m:e></m:nary></m:oMath>`,
+    '∑_(i=1)^(n) i',
+  ],
+  [
+    'other brackets',
+    `<m:oMath><m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>${sign('a')}</m:e><m:e>${sign('b')}</m:e></m:d></m:oMath>`,
+    '[a|b]',
+  ],
+  [
+    'a matrix',
+    `<m:oMath><m:m>${[1, 2].map((n) => `<m:mr><m:e>${sign(`a${n}`)}</m:e><m:e>${sign(`b${n}`)}</m:e></m:mr>`).join('')}</m:m></m:oMath>`,
+    '[a1, b1; a2, b2]',
+  ],
+  [
+    'a word’s reading',
+    `<w:r><w:ruby><w:rt>${run('とうきょう')}</w:rt><w:rubyBase>${run('東京')}</w:rubyBase></w:ruby></w:r>`,
+    '東京 (とうきょう)',
+  ],
+  [
+    'an old equation’s place',
+    run('E is ') + '<w:r><w:object><o:OLEObject ProgID="Equation.3"/></w:object></w:r>' + run(' a year'),
+    'E is [equation] a year',
+  ],
 ])('a paragraph keeps %s', (_, runs, text) => {
   expect(textOf(`<w:p>${runs}</w:p>`)).toBe(text)
 })
@@ -136,6 +176,7 @@ test('links, comments, notes, headers and other parts are there once', () => {
     'Terms (https://a.example/terms): 12[1]',
     'Comment by Ann Lee: Too high?',
     'From another file',
+    '[embedded object]',
     '[1] without Norway',
     'Footer: ACME Ltd',
   ])
@@ -172,7 +213,17 @@ test('charts and diagrams are read where they stand, or counted', () => {
     parts,
   )
   const lines = file.sections[0]?.text.split('\n').filter((line) => line !== '')
-  expect(lines).toEqual(['Before', 'Chart: Sales', '| North', 'Q1 | 11', 'Between', 'Plan', 'Build', 'After'])
+  expect(lines).toEqual([
+    'Before',
+    'Chart: Sales',
+    '| North',
+    'Q1 | 11',
+    'Between',
+    'Plan',
+    'Build',
+    '[chart]',
+    'After',
+  ])
   expect(file.notes).toEqual(['Not read: 1 chart.'])
 })
 
@@ -194,4 +245,30 @@ test('a document that is longer than the limit is cut, not called damaged', () =
   const { sections } = parseDocx({ kind: 'docx', name: 'a.docx', bytes: docxOf(words.join('')), limits })
   expect(sections[0]?.text).toMatch(/^0 0\n\n1 7919\n/)
   expect(sections[0]?.text.length).toBeGreaterThan(9_000)
+})
+
+test('what a character style raises or strikes stays so, unless the run says otherwise', () => {
+  const style = (id: string, format: string, parent = '') =>
+    `<w:style w:type="character" w:styleId="${id}"><w:basedOn w:val="${parent}"/><w:rPr>${format}</w:rPr></w:style>`
+  const styles = `<w:styles>${style('Up', raised)}${style('Note', '<w:b/>', 'Up')}${style('Old', '<w:strike/>')}</w:styles>`
+  const styled = (id: string, text: string, more = '') => run(text, `<w:rStyle w:val="${id}"/>${more}`)
+  const body = `<w:p>${run('10')}${styled('Up', '6')}${run(' 412')}${styled('Note', '1')}${run(' ')}${styled('Old', 'void')}</w:p>`
+  expect(textOf(body, { 'word/styles.xml': styles })).toBe('10⁶ 412¹ ~~void~~')
+  const plain = `<w:p>${run('10')}${styled('Up', '6', '<w:vertAlign w:val="baseline"/>')}</w:p>`
+  expect(textOf(plain, { 'word/styles.xml': styles })).toBe('106')
+})
+
+test('numbers of lists that point to a style, and of legal texts', () => {
+  const level = (n: number, form: string, text: string, more = '') =>
+    `<w:lvl w:ilvl="${n}"><w:start w:val="1"/><w:numFmt w:val="${form}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`
+  const levels =
+    level(0, 'upperRoman', 'Article %1') + level(1, 'decimal', '%1.%2', '<w:isLgl/>') + level(2, 'ordinal', '%3')
+  const numbering = `<w:numbering><w:abstractNum w:abstractNumId="0">${levels}</w:abstractNum><w:abstractNum w:abstractNumId="1"><w:numStyleLink w:val="Clauses"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num></w:numbering>`
+  const styles = `<w:styles><w:style w:type="numbering" w:styleId="Clauses"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>`
+  const clause = (text: string, at: number) => p(text, `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="2"/></w:numPr>`)
+  const body =
+    clause('Fees', 0) + clause('Due', 1) + clause('Late', 1) + clause('Month', 2) + clause('Term', 0) + clause('End', 1)
+  expect(
+    textOf(body, { 'word/numbering.xml': numbering, 'word/styles.xml': styles })?.split('\n').filter(Boolean),
+  ).toEqual([...['Article I Fees', '1.1 Due', '1.2 Late', '1st Month', 'Article II Term', '2.1 End']])
 })

@@ -111,3 +111,57 @@ test('outputs that are pages, data in texts and older notebooks are read without
   expect((await lines('a.ipynb', JSON.stringify(old)))?.join('\n')).toMatch(/y = 2[^]*Output:\n2/)
   expect(text).not.toContain('AAAA')
 })
+
+const mailBytes = (head: string, body: string | Buffer) =>
+  Buffer.concat([Buffer.from(`Subject: x\n${head}\n\n`, 'latin1'), Buffer.from(body as string, 'latin1')])
+
+test.each<[string, string | Buffer, string, string | undefined]>([
+  ['charset=x-unknown', 'Gr\xfc\xdfe aus K\xf6ln', 'Grüße aus Köln', 'the encoding x-unknown is read as windows-1252'],
+  [
+    'charset=unknown-8bit',
+    Buffer.from('936392862c938c8b9e0a', 'hex'),
+    '田中,東京',
+    'unknown-8bit is read as shift_jis',
+  ],
+  ['charset=us-ascii', 'Caf\xe9 d\xe9j\xe0', 'Café déjà', 'the encoding us-ascii is read as windows-1252'],
+  ['charset=utf-8', 'Caf\xe9 d\xe9j\xe0', 'Café déjà', 'the encoding utf-8 is read as windows-1252'],
+  ['format=flowed', 'Caf\xe9 d\xe9j\xe0', 'Café déjà', 'names no encoding is read as windows-1252'],
+  ['charset=klingon', Buffer.from('Grüße'), 'Grüße', undefined],
+  ['charset=klingon', 'only ASCII', 'only ASCII', undefined],
+  ['charset=cp932', Buffer.from('936392862c938c8b9e0a', 'hex'), '田中,東京', undefined],
+  ['charset=ibm850', 'Stra\xe1e', 'Straße', undefined],
+  ['charset=utf-7', 'Gr+APwA3w-e', 'Gr+APwA3w-e', 'A part in utf-7 is shown as it is, not decoded.'],
+])('a mail’s part with %s is read, and what was guessed is said', async (type, body, text, note) => {
+  const file = await parsed({ name: 'a.eml', bytes: mailBytes(`Content-Type: text/plain; ${type}`, body) })
+  expect(file.sections[0]?.text).toContain(text)
+  if (note === undefined) expect(file.notes).toBeUndefined()
+  else expect(file.notes).toEqual([expect.stringContaining(note)])
+})
+
+test.each([
+  ['cut between the bytes of a letter', 'Subject: =?UTF-8?B?R3LD?= =?UTF-8?B?vMOfZQ==?=', 'Subject: Grüße'],
+  ['as UTF-8 that is not encoded', `Subject: ${Buffer.from('Größe').toString('latin1')}`, 'Subject: Größe'],
+  ['with words between', 'Subject: Re: =?utf-8?q?J=C3=BC?= and =?utf-8?q?A=C3=A9?= x', 'Subject: Re: Jü and Aé x'],
+  ['two addresses', 'To: =?utf-8?q?J=C3=BC?= <a@b>, =?koi8-r?B?8NLJ18XU?= <c@d>', 'To: Jü <a@b>, Привет <c@d>'],
+])('a header is read: %s', async (_, head, shown) => {
+  const file = await parsed({ name: 'a.eml', bytes: Buffer.from(`${head}\n\nx`, 'latin1') })
+  expect([file.sections[0]?.text, file.notes]).toEqual([expect.stringContaining(`${shown}\n`), undefined])
+})
+
+test('a name or word in an unknown charset is said too', async () => {
+  const words = await parsed({ name: 'a.eml', bytes: Buffer.from('Subject: =?x-foo?Q?Gr=FC=DFe?= aus K\n\nx') })
+  expect(words.sections[0]?.text).toContain('Subject: Grüße aus K')
+  expect(words.notes).toEqual(['A part that names the encoding x-foo is read as windows-1252 (guessed).'])
+  const pdf = "Content-Type: application/pdf\nContent-Disposition: attachment; filename*=windows-1250''%A3%F3d%9F.pdf"
+  expect(await lines('a.eml', `Subject: x\n${pdf}\n\nx`)).toContain('[Attachment: Łódź.pdf]')
+})
+
+test('a boundary that begins like another one, another transfer encoding, and a page that declares its own', async () => {
+  const inner = '--b2\nContent-Type: text/plain\n\nplain\n--b2\nContent-Type: text/html\n\n<p>rich</p>\n--b2--\n'
+  const mail = `Subject: x\nContent-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: multipart/alternative; boundary="b2"\n\n${inner}\n--b\n\nsecond\n--b--\n`
+  expect(await lines('a.eml', mail)).toEqual(['Subject: x', '', 'plain', '', 'second'])
+  const old = 'Subject: x\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#86)C\nend'
+  expect(await lines('a.eml', old)).toContain('[Not read: a part in x-uuencode]')
+  const page = mailBytes('Content-Type: text/html', '<meta charset="iso-8859-2"><p>\xa3\xf3d\xbc</p>')
+  expect(await parsed({ name: 'a.eml', bytes: page })).toMatchObject({ sections: [{ text: 'Subject: x\n\nŁódź' }] })
+})

@@ -61,7 +61,9 @@ test.each([
 })
 
 test('an equation that cannot be read leaves its place, and a note', () => {
-  const file = page('<p>The fee is <math><mi>P</mi></math> per year, <math alttext="a+b"></math>.</p>')
+  const file = page(
+    '<p>The fee is <math><mroot><mi>P</mi><mn>3</mn></mroot></math> per year, <math alttext="a+b"></math>.</p>',
+  )
   expect(file.sections[0]?.text).toBe('The fee is [equation] per year, a+b .')
   expect(file.notes).toEqual(['Not read: 1 equation.'])
 })
@@ -86,4 +88,33 @@ test.each([
   ],
 ])('the text behind a table in a cell follows the rows of that table: %s', (html, lines) => {
   expect(textOf(html)?.split('\n')).toEqual(lines)
+})
+
+const tex = (text: string) =>
+  `<semantics><mi>?</mi><annotation encoding="application/x-tex">${text}</annotation></semantics>`
+
+test.each([
+  ['a fraction', '<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>', '(a+b)/(2)'],
+  ['a power', '<math><msup><mi>x</mi><mn>2</mn></msup></math>', 'x^(2)'],
+  [
+    'a sum',
+    '<math><munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><msqrt><mi>i</mi></msqrt></math>',
+    '∑_(i)^(n)√(i)',
+  ],
+  ['TeX', `<math>${tex('\\frac{y}{2}')}</math>`, '\\frac{y}{2}'],
+  ['a style that raises', '10<span style="vertical-align: super; color: red">6</span>', '10⁶'],
+  ['a style that strikes', '<span style="text-decoration: line-through">old</span> new', '~~old~~ new'],
+  ['an exponent without digits', 'E<sup>a+b</sup>, 5<sup>th</sup>', 'E^(a+b), 5th'],
+  ['a reference with a target', '99<sup><a href="https://e.example/x">[3]</a></sup>', '99[3] (https://e.example/x)'],
+  ['the reading of a word', '<ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby>', '東京 (とうきょう)'],
+  ['values beside each other', '<meter>3/10</meter><output>42</output>', '3/10 42'],
+  ['a soft hyphen', 'soft\u00adhyphen', 'softhyphen'],
+])('a page keeps %s', (_, html, text) => {
+  expect(page(`<p>${html}</p>`).sections[0]?.text.trim()).toBe(text)
+})
+
+test('a reversed list has its numbers only if it says where it begins', () => {
+  expect(page('<ol reversed><li>a<li>b</ol><ol reversed start=2><li>c<li>d</ol>').sections[0]?.text).toBe(
+    '- a\n- b\n2. c\n1. d',
+  )
 })

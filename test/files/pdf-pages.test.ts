@@ -23,6 +23,9 @@ test('values of form fields and notes stand below the text of their page', async
     widget('/FT/Btn/T(accept)/V/Yes/AS/Yes'),
     widget('/FT/Btn/T(news)/V/Off/AS/Off'),
     widget('/FT/Ch/T(city)/V(Oslo)/Opt[(Oslo)(Bergen)]'),
+    widget('/FT/Ch/T(country)/V(DE)/Opt[[(DE)(Germany)][(FR)(France)]]'),
+    widget('/FT/Ch/Ff 2097152/T(langs)/V[(en)(de)]/Opt[(en)(de)(fr)]'),
+    widget('/FT/Tx/Ff 8192/T(pin)/V(1234)'),
     widget('/FT/Tx/T(empty)'),
     '<</Type/Annot/Subtype/Text/Contents(Approved on 3 May)/T(Bob)/Rect[0 0 9 9]>>',
   ]
@@ -40,7 +43,7 @@ test('values of form fields and notes stand below the text of their page', async
   )
   expect(file.sections[0]?.text.split('\n')).toEqual([
     'Name:',
-    'Form fields: name = Ann Lee; accept = yes; news = no; city = Oslo',
+    'Form fields: name = Ann Lee; accept = yes; news = no; city = Oslo; country = Germany; langs = en, de',
     'Note by Bob: Approved on 3 May',
   ])
 })
@@ -66,6 +69,9 @@ test.each([
   ['KSCms-UHC-H', 'Korea1', 'b1e8c3b6', '김철'],
   ['GBK-EUC-H', 'GB1', 'd5c5c8fd', '张三'],
   ['ETen-B5-H', 'CNS1', 'a4fda470', '王小'],
+  ['H', 'Japan1', '32713544', '会議'],
+  ['V', 'Japan1', '456c323d', '東化'],
+  ['UniJIS-UTF32-H', 'Japan1', '00004f1a00008b70', '会議'],
 ])('the text of a font that is not embedded is read: %s', async (...[encoding, ordering, hex, text]) => {
   expect((await read(asian(encoding, ordering, { hex }))).sections[0]?.text).toBe(text)
 })

@@ -32,6 +32,30 @@ test('a chart is a table of its stored values', () => {
 })
 
 test.each([
+  [
+    'levels of labels',
+    'chart',
+    '<c:chartSpace><c:ser><c:tx><c:v>Sold</c:v></c:tx><c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl><c:pt idx="0"><c:v>Q1</c:v></c:pt><c:pt idx="1"><c:v>Q2</c:v></c:pt></c:lvl><c:lvl><c:pt idx="0"><c:v>2026</c:v></c:pt></c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat><c:val><c:numLit><c:pt idx="0"><c:v>1</c:v></c:pt><c:pt idx="1"><c:v>2</c:v></c:pt></c:numLit></c:val></c:ser></c:chartSpace>',
+    '| Sold\n2026, Q1 | 1\n2026, Q2 | 2',
+  ],
+  [
+    'a waterfall of Office 2016',
+    'chartEx',
+    '<cx:chartSpace><cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">North</cx:pt><cx:pt idx="1">South</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val"><cx:lvl><cx:pt idx="0">5</cx:pt><cx:pt idx="1">6</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData></cx:chartSpace>',
+    '| Series 1\nNorth | 5\nSouth | 6',
+  ],
+  [
+    'points of a scatter chart',
+    'chart',
+    '<c:chartSpace><c:ser><c:xVal><c:numLit><c:pt idx="0"><c:v>1.5</c:v></c:pt></c:numLit></c:xVal><c:yVal><c:numLit><c:pt idx="0"><c:v>9</c:v></c:pt></c:numLit></c:yVal></c:ser></c:chartSpace>',
+    '| Series 1\n1.5 | 9',
+  ],
+])('a chart with %s is a table', (_, type, chart, text) => {
+  const parts = { ...relation(type, '../charts/part1.xml'), 'ppt/charts/part1.xml': chart }
+  expect(slide('', parts)).toBe(text)
+})
+
+test.each([
   ['both', paragraph('boxed'), paragraph('boxed'), 'boxed'],
   ['the newer', paragraph('new'), '<p:pic/>', 'new'],
   ['the older', '<p:pic/>', paragraph('old'), 'old'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keptLog } from '../harness/stores.ts'
-import { createFiles } from '../../src/files/stored-files.ts'
+import { createFiles } from '../../src/files/store/file-store.ts'
 import { runFiles } from '../../src/files/run-files.ts'
 import { parsed, textFile } from '../harness/file-corpus.ts'
 import { createFileParsers } from '../../src/files/parse-file.ts'

@@ -52,6 +52,37 @@ test.each([
   ['utf-16-be', '東京,100\n', '67714eac002c003100300030000a'],
   ['utf-16-le', '서울,부산\n', '1cc1b8c62c0080bdb0c00a00'],
   ['utf-16-le', '会议记录', '1a4fae8bb08b555f'],
+  ['shift-jis', '担当者,渡辺\n期限,来週\n', '925393968ed22c936e95d30a8afa8cc02c97888f540a'],
+  ['shift-jis', '①株式会社㈱\n', '87408a948eae89ef8ed0878a0a'],
+  ['shift-jis', 'ﾃｽﾄ\n', 'c3bdc40a'],
+  ['euc-jp', '会議,東京\n', 'b2f1b5c42cc5ecb5fe0a'],
+  ['euc-jp', '担当者,渡辺\n', 'c3b4c5f6bcd42cc5cfcad50a'],
+  ['gb18030', '联系人,电话\n赵敏,010\n', 'c1aacfb5c8cb2cb5e7bbb00ad5d4c3f42c3031300a'],
+  ['gb18030', '备注：已付\n', 'b1b8d7a2a3bad2d1b8b60a'],
+  ['big5', '聯絡人,電話\n', 'c170b5b8a4482cb971b8dc0a'],
+  ['big5', '金額 100 元\n', 'aaf7c3422031303020a4b80a'],
+  ['euc-kr', '담당자,전화\n', 'b4e3b4e7c0da2cc0fcc8ad0a'],
+  ['euc-kr', '비고: 지급 완료\n', 'baf1b0ed3a20c1f6b1de20bfcfb7e10a'],
+  ['windows-1254', 'Müşteri: Ayşe Yılmaz\n', '4dfcfe746572693a204179fe652059fd6c6d617a0a'],
+  ['windows-1254', 'Öğretmen\n', 'd6f07265746d656e0a'],
+  ['windows-1254', 'İzmir\n', 'dd7a6d69720a'],
+  ['windows-1255', 'לקוח: דנה כהן\n', 'ecf7e5e73a20e3f0e420ebe4ef0a'],
+  ['mac-roman', 'Größe: 5 m\n', '47729aa7653a2035206d0a'],
+  ['mac-roman', 'Øre, Åse, pølse\n', 'af72652c208173652c2070bf6c73650a'],
+  ['windows-1250', 'Dvořák\n', '44766ff8e16b0a'],
+  ['windows-1250', 'Zażółć gęślą jaźń\n', '5a61bff3b3e62067ea9c6cb9206a619ff10a'],
+  ['iso-8859-2', 'Łódź, Kraków żółć\n', 'a3f364bc2c204b72616bf37720bff3b3e60a'],
+  ['windows-1251', 'Да\n', 'c4e00a'],
+  ['ibm866', 'Итого: 100 руб.\n', '88e2aea3ae3a2031303020e0e3a12e0a'],
+  ['windows-1253', 'Ναι\n', 'cde1e90a'],
+  ['windows-1256', 'مرحبا بالعالم\n', 'e3d1cdc8c720c8c7e1dac7e1e30a'],
+  ['windows-1257', 'Žąsis ėda šieną\n', 'dee073697320eb646120f069656ee00a'],
+  ['windows-1252', '50 µm ± 2 °C\n', '353020b56d20b1203220b0430a'],
+  ['windows-1252', 'FRANÇOIS\n', '4652414ec74f49530a'],
+  ['utf-16-le', 'Привет, мир\n', '1f04400438043204350442042c0020003c04380440040a00'],
+  ['utf-16-le', 'שלום\n', 'e905dc05d505dd050a00'],
+  ['utf-16-be', 'Ναι\n', '039d03b103b9000a'],
+  ['iso-2022-jp', '会議,東京\n', '1b2442327135441b28422c1b2442456c357e1b28420a'],
 ])('a short text in %s is read as it was written: %j', (_, text, hex) => {
   const bytes = Buffer.from(hex, 'hex')
   expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(text)
@@ -99,4 +130,15 @@ test('a mail in 8 bits names its own encoding, so none is guessed', async () => 
   const file = await parsed({ name: 'a.eml', bytes: Buffer.from(mail, 'latin1') })
   expect(file.sections[0]?.text).toContain('Größe 5')
   expect(file.notes).toBeUndefined()
+})
+
+test.each([
+  ['a page in an unknown one', 'a.html', '<html><meta charset="x-foo"><p>Gr\xf6\xdfe</p>', 'Größe', true],
+  ['a page with spaces', 'a.html', '<html><meta charset = "windows-1250" ><p>\xa3\xf3d\x9f</p>', 'Łódź', false],
+  ['XML', 'a.xml', '<?xml version="1.0" encoding="ISO-8859-2"?>\n<a>\xa3\xf3d\xbc</a>', 'Łódź', false],
+  ['XML without one', 'a.xml', '<?xml version="1.0"?>\n<a>Gr\xf6\xdfe</a>', 'Größe', true],
+])('the encoding that a file declares: %s', async (_, name, text, shown, isGuessed) => {
+  const file = await parsed({ name, bytes: Buffer.from(text, 'latin1') })
+  expect(file.sections[0]?.text).toContain(shown)
+  expect(file.notes).toEqual(isGuessed ? ['Its text is read as windows-1252 (guessed).'] : undefined)
 })

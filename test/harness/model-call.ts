@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest, Usage } from '../../src/agent/contracts/model.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createModels } from '../../src/model/index.ts'
+import { createModels } from '../../src/model/choose-model.ts'
 
 /** The result of one call of a model. */
 export interface ModelCall {

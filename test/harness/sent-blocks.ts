@@ -112,6 +112,7 @@ const manySteps = Array.from({ length: 40 }, (_, i): CardStep => ({ n: i + 1, st
 const call = {
   tool: 'files__write',
   asker: ASKER,
+  place: 'thread' as const,
   approval: {
     kind: 'approval' as const,
     input: { path: 'a.txt', text: LONG },
@@ -120,7 +121,7 @@ const call = {
   },
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
-const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
+const waiting = { deciders: 'Can approve: Alice', value: VALUE }
 
 const connections = Array.from({ length: 30 }, (_, i) => ({
   name: `server-${i}`,
@@ -342,7 +343,7 @@ export const SENT: Record<string, () => Sent[]> = {
     message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
   'approvals/tool-question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
-      message(endedQuestionCard(form, { asker: ASKER, end })),
+      message(endedQuestionCard(form, ASKER, end)),
     ),
   'format/answer-messages.ts answerContents': () =>
     [
@@ -400,11 +401,12 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/home-use.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
-      workView(record, { page: 0, nameOf: () => 'Bob' }),
+      workView(record, 0, () => 'Bob'),
       ...[0, 1].map((at) =>
         workView(
           { ...record, steps: manySteps.map((one) => ({ ...one.step, thought: LONG.repeat(10) })) },
-          { page: at, nameOf: () => 'Bob' },
+          at,
+          () => 'Bob',
         ),
       ),
     ),

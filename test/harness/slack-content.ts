@@ -33,10 +33,10 @@ export function accept(content: Content): void {
   for (const form of [blocks, ...types.map((one) => blocksIn(content, (type) => type === one)), ...forms]) {
     const sent = sanitize({ text, blocks: form })
     readContent({ ...sent })
-    readContent({ ...sent }, { textMost: MAX_UPDATE_TEXT })
+    readContent({ ...sent }, MAX_UPDATE_TEXT)
     expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
   }
   readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
-  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: MAX_UPDATE_TEXT })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, MAX_UPDATE_TEXT)
   if (file) accept(file.without)
 }

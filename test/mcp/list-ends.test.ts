@@ -38,6 +38,11 @@ async function listing(pages: (cursor: string | undefined) => Page): Promise<str
   return `${server.url}/mcp`
 }
 
+const emptyAfter = (cursor: string | undefined): Page => {
+  const nextCursor = `${Number(cursor ?? 0) + 1}`
+  return cursor === undefined ? page('one', nextCursor) : { tools: [], nextCursor }
+}
+
 const REPEATS = 'MCP server repeats its list of tools'
 
 test.for<[string, (cursor: string | undefined) => Page, string[], boolean]>([
@@ -52,6 +57,10 @@ test.for<[string, (cursor: string | undefined) => Page, string[], boolean]>([
   ],
   ['the same page under new cursors', (cursor) => page('one', `${Number(cursor ?? 0) + 1}`), ['one'], true],
   ['two cursors in turn', (cursor) => (cursor === 'b' ? page('two', 'c') : page('one', 'b')), ['one', 'two'], true],
+  ['empty pages for ever', (cursor) => emptyAfter(cursor), ['one'], true],
+  ['some empty pages', (cursor) => (cursor === '3' ? page('two') : emptyAfter(cursor)), ['one', 'two'], false],
+  ['a cursor that is no text', () => page('one', 7), ['one'], false],
+  ['a cursor that is an object', () => page('one', {}), ['one'], false],
 ])('%s', async ([, pages, names, isLogged], t) => {
   const toolbox = await openToolbox(t, [atUrl('hub', await listing(pages))])
   expect(await toolbox.names()).toEqual(names.map((name) => `hub__${name}`))

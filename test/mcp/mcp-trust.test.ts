@@ -6,7 +6,8 @@ import { startChangingServer, type ListedTool } from '../harness/mcp/changing-se
 import { atUrl, byCommand, openToolbox, PLACE, type OpenToolbox } from '../harness/mcp/toolbox.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ToolCatalog } from '../../src/mcp/tools/tool-catalog.ts'
-import { versionOf } from '../../src/mcp/tools/tool-pins.ts'
+import { parseExact } from '../../src/base/parse-json.ts'
+import { readRecord, versionOf, whyOff, withListed } from '../../src/mcp/tools/tool-pins.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { createValues, type ValueStore } from '../../src/stores/values/value-store.ts'
 import { deferred, eventually } from '../harness/stores.ts'
@@ -62,6 +63,45 @@ test.for<[string, Partial<ListedTool>, string]>([
   expect(await run(await toolbox.tool('files__read'))).toMatchObject({ text: 'read is done' })
   server.tools = [read, write]
   await seen(toolbox, ['files__write'])
+})
+
+const limited = (limit: string): ListedTool => {
+  const size = parseExact(`{"type":"integer","maximum":${limit}}`)
+  return { ...write, inputSchema: { ...path, properties: { ...path.properties, size } } }
+}
+
+test.for<[string, string, boolean]>([
+  ['9007199254740993', '9007199254740992', false],
+  ['9007199254740992', '9007199254740993', false],
+  ['1234567890123456789', '1234567890123456788', false],
+  ['-9223372036854775808', '-9223372036854775807', false],
+  ['18446744073709551615', '1.8446744073709551614e19', false],
+  ['12.10', '12.1', true],
+  ['9007199254740993', '9007199254740993.0', true],
+  ['9007199254740993', '90071992547409930e-1', true],
+  ['1000', '1e3', true],
+])('a limit of %s in a tool’s input that becomes %s is the same: %s', async ([before, after, isSame], t) => {
+  const server = await startChangingServer([limited(before), read])
+  const toolbox = await openToolbox(t, [atUrl('files', server.url)])
+  expect(await toolbox.names()).toEqual(['files__write', 'files__read'])
+  // The other tool shows that the list was read.
+  server.tools = [limited(after), { ...read, description: 'Reads your keys.' }]
+  await seen(toolbox, isSame ? ['files__write'] : [])
+})
+
+test('a pin of 0.1.0, which rounded numbers, holds, and then pins their digits', () => {
+  const seenTool = (limit: string) => ({
+    ...{ name: 'write', description: 'Writes.', hints: { readOnly: false, idempotent: false } },
+    parameters: limited(limit).inputSchema as Record<string, unknown>,
+  })
+  const options = { identity: 'x', trust: false }
+  const { record } = withListed(undefined, [seenTool('9007199254740993')], options)
+  const old = { ...record.tools.write!.pin!, exact: undefined }
+  const stored = readRecord({ ...record, tools: { write: { ...record.tools.write, pin: old } } })
+  const listed = withListed(stored, [seenTool('9007199254740993')], options)
+  expect([listed.notes, whyOff(listed.record.tools.write!, { trust: false })]).toEqual([[], undefined])
+  const changed = withListed(listed.record, [seenTool('9007199254740992')], options).record.tools.write!
+  expect(whyOff(changed, { trust: false })).toContain('has changed its input')
 })
 
 test('a change after the question is detected by the call', async (t) => {

@@ -1,13 +1,14 @@
 /** Windows: where they are told, how a prompt is refused or cut, and what is sent then. */
 import { describe, expect, test } from 'vitest'
 import { APIError } from 'openai'
-import { isContextLength, sizesIn } from '../../src/model/window-refusals.ts'
+import { isContextLength } from '../../src/model/error-words.ts'
+import { sizesIn } from '../../src/model/window-refusals.ts'
 import { modelsIn } from '../../src/model/model-list.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playWindowed } from '../harness/windowed-model.ts'
 import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createModels } from '../../src/model/index.ts'
+import { createModels } from '../../src/model/choose-model.ts'
 
 const refused = (message: string, fields: object = {}) =>
   new APIError(400, { message, ...fields }, undefined, undefined)

@@ -82,6 +82,23 @@ describe.concurrent('pieces of a tool call', () => {
         part('a', '', '{"expression":"6*7"}', 0),
       ],
     ],
+    [
+      'with a new index each',
+      [part('a', 'calculator', '', 0), part('', '', '{"expression"', 1), part('', '', ':"6*7"}', 2)],
+    ],
+    ['whose name grows', [part('a', 'calc', '', 0), part('a', 'calculator', '{"expression":"6*7"}', 0)]],
+    ['whose name has spaces', [part('a', ' calculator\n', '{"expression":"6*7"}', 0)]],
+    ['after an empty text', [part('a', 'calculator', '""', 0), part('a', '', '{"expression":"6*7"}', 0)]],
+    ['whole under two indexes', [0, 1].map((index) => part('a', 'calculator', '{"expression":"6*7"}', index))],
+    ['beside null', [said({ tool_calls: [null] }), part('a', 'calculator', '{"expression":"6*7"}', 0)]],
+    [
+      'without a list',
+      [said({ tool_calls: { id: 'a', function: { name: 'calculator', arguments: '{"expression":"6*7"}' } } })],
+    ],
+    [
+      'without a function',
+      [said({ tool_calls: [{ id: 'a', name: 'calculator', arguments: '{"expression":"6*7"}' }] })],
+    ],
     ['after null', [part('a', 'calculator', 'null', 0), part('a', '', '{"expression":"6*7"}', 0)]],
     [
       'in the older form',
@@ -103,6 +120,27 @@ describe.concurrent('pieces of a tool call', () => {
     const nested = [part('a', 'calculator', '{"a":', 0), part('a', '', '{"a":1}}', 0)]
     expect(callsOf(await asked(t, stream(...nested, END)))).toEqual([
       { name: 'calculator', arguments: '{"a":{"a":1}}' },
+    ])
+  })
+
+  test.for([
+    ['{"a":{"b":1}', ',"c":2}'],
+    ['{"a":"{x}', ' y"}'],
+    ['{"a":[1]', '}'],
+  ])(
+    'of one object that are split at %j are one call, also with a new id and the name again',
+    async ([one, two], t) => {
+      const split = stream(part('a', 'look', one!, 0), part('b', 'look', two!, 0), END)
+      expect(callsOf(await asked(t, split))).toEqual([{ name: 'look', arguments: `${one}${two}` }])
+    },
+  )
+
+  test.for([',', '\n', '}{'])('that are two objects with %j between are two calls', async (gap, t) => {
+    const [one, two] = ['{"q":1}', '{"q":2}']
+    const text = gap === '}{' ? `[${one}, ${two}]` : one + gap + two
+    expect(callsOf(await asked(t, stream(part('a', 'look', text, 0), END)))).toEqual([
+      { name: 'look', arguments: one },
+      { name: 'look', arguments: two },
     ])
   })
 

@@ -16,6 +16,15 @@ test.for<[number, string, object?]>([
   [400, 'stop: array too long. Expected an array with maximum length 1, but got an array with length 2 instead.'],
   [422, 'stop_sequences: at most 1 item is allowed'],
   [400, "Invalid 'stop': array too long.", { param: 'stop' }],
+  [400, 'stop_sequences.0: each stop sequence must contain non-whitespace'],
+  [400, 'The number of stop sequences should be no more than 5'],
+  [400, 'stop: Input should be a valid string'],
+  [422, '{"detail":[{"loc":["body","stop"],"msg":"str type expected","type":"type_error.str"}]}'],
+  [400, "'stop' : one of the input is too long : property 'stop' maximum 16 characters"],
+  [400, 'The stop parameter cannot be used with this model'],
+  [500, 'stop is not supported by this backend'],
+  [501, '`stop` is not implemented'],
+  [400, 'Provider returned error', { metadata: { raw: '{"error":{"message":"Unsupported parameter: \'stop\'"}}' } }],
 ])('%i "%s": no stop is sent any more', async ([status, message, more = {}], t) => {
   const refusal = { status, body: { error: { message, ...more } } }
   const endpoint = await playModel(t, ({ body }) => (body.stop ? refusal : 'Fine.'))
@@ -33,6 +42,18 @@ test.for<[number, string]>([
   [400, 'Only user and assistant roles are supported!'],
   [400, 'Conversation roles must alternate user/assistant/user/assistant/...'],
   [400, "This model doesn't support system messages. Try again without a system message."],
+  [400, 'Unknown role: system'],
+  [400, 'Invalid role: system. Must be one of user, assistant'],
+  [
+    422,
+    '{"detail":[{"loc":["body","messages",0,"role"],"msg":"unexpected value; permitted: \'user\', \'assistant\'"}]}',
+  ],
+  [400, 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter.'],
+  [400, 'Only user, assistant and tool roles are supported, got system.'],
+  [400, 'Please ensure that the role is one of user or model. Valid roles: user, model.'],
+  [400, "This model doesn't support the system field. Remove system and try again."],
+  [400, 'first message must use the "user" role'],
+  [400, '该模型不支持 system 角色'],
 ])('%i "%s": the instructions move to the first user message and stay', async ([status, message], t) => {
   const refusal = { status, body: { error: { message } } }
   const endpoint = await playModel(t, ({ body }) =>
@@ -49,8 +70,13 @@ test.for<[number, string]>([
     ])
 })
 
-test('an error that only mentions a system does not move anything', async (t) => {
-  const endpoint = await playModel(t, [{ status: 400, body: { error: { message: 'The system is in maintenance.' } } }])
+test.for([
+  'The system is in maintenance.',
+  'Image input is not supported by this system',
+  'Invalid role: tool. Must be one of system, user, assistant',
+  'The system prompt is too long: 90000 tokens > 8192 maximum',
+])('an error that only mentions a system does not move anything: %s', async (message, t) => {
+  const endpoint = await playModel(t, [{ status: 400, body: { error: { message } } }])
   const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model, { messages: MESSAGES })
   expect(error).toMatchObject({ retryable: false })
   expect(endpoint.requests).toHaveLength(1)

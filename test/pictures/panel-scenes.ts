@@ -14,7 +14,7 @@ async function underTheHood(page: Page): Promise<Locator> {
   await page.setViewportSize({ width: 1300, height: 1180 })
   await openPanel(page, 'Under the hood')
   await page.getByRole('checkbox', { name: 'This thread' }).check()
-  const rows = page.getByRole('grid', { name: 'What passed' }).locator('.inspector-rows [role=row]')
+  const rows = page.getByRole('grid', { name: 'Recorded traffic' }).locator('.inspector-rows [role=row]')
   await rows.filter({ hasText: 'calculator' }).first().click()
   await page.getByRole('region', { name: 'Entry' }).getByText('Copy as curl').waitFor()
   return page.locator('#panel')

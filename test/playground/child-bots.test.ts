@@ -52,7 +52,7 @@ test('a start may take a minute, and a ready bot keeps running; one that died do
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
-  expect(notices.join()).toContain('it restarts, and without Redis what ran is lost.')
+  expect(notices.join()).toContain('It is restarting; without Redis, running questions are lost.')
   // Slack delivers to the next bot.
   expect((await fetch(`${playground.gateway?.botUrl()}/healthz`)).status).toBe(200)
   expect(faults).toEqual([])

@@ -75,7 +75,7 @@ describeWithChromium('the page of a saved run', () => {
         ...['Thought 2', 'Unreadable', 'Hint', 'Thought 3', 'Action · llm_math', 'Observation'],
         ...['Added by a person', 'Thought 4', 'Action · notes__add', 'Waited', 'Observation', 'Thought 5', 'Answer'],
       ])
-    const others = flow.getByRole('list', { name: 'Ways not taken' })
+    const others = flow.getByRole('list', { name: 'Alternative branches' })
     await expect.poll(() => others.first().innerText()).toMatch(/answer\s+unreadable → hint\s+budget/)
     await expect.poll(() => others.nth(1).innerText()).toBe('tool error')
     expect(await axe()).toEqual([])
@@ -89,7 +89,7 @@ describeWithChromium('the page of a saved run', () => {
     await flow.getByRole('button', { name: /^Error/ }).click()
     await part.getByText('Wikipedia answered 503.').first().waitFor()
     await flow.getByRole('button', { name: /^Hint/ }).click()
-    await part.getByText('Nothing of it could be read.').waitFor()
+    await part.getByText('This output could not be read.').waitFor()
     await flow.getByRole('button', { name: /^Waited/ }).click()
     await part.getByText('It waited 2 h 3 min for a person.').waitFor()
     await flow.getByRole('button', { name: /^Added/ }).click()

@@ -2,7 +2,12 @@
  * The rule behind the footer's `1 of 6 figures is not in any source`: few false alarms, and planted figures are found.
  */
 import { describe, expect, test } from 'vitest'
-import { figuresText, judgeFigures, type FoundFigure } from '../../src/question/check-figures/judge-figures.ts'
+import {
+  figuresText,
+  judgeFigures,
+  unsupported,
+  type FoundFigure,
+} from '../../src/question/check-figures/judge-figures.ts'
 import { readTexts } from '../../src/question/check-figures/read-texts.ts'
 import { shippedPages } from '../../playground/wiki/wiki-pages.ts'
 import { measureFigures } from '../harness/planted-figures.ts'
@@ -201,4 +206,43 @@ test('the footer counts', () => {
   expect(figuresText(figures(5, 1))).toBe('⚠ 1 of 6 figures is not in any source')
   expect(figuresText(figures(4, 2))).toBe('⚠ 2 of 6 figures are not in any source')
   expect([figuresText(figures(6, 0)), figuresText(undefined)]).toEqual([undefined, undefined])
+})
+
+describe('beside a query of a table, the rows that open its file', () => {
+  const rows = Array.from({ length: 120 }, (_, i) => `${i + 1} | ${['North', 'South'][i % 2]} | ${(i + 1) * 97.31}`)
+  const opening = (name: string) =>
+    `File ${name}, not all of it: A table of 20,000 rows.\n\nid | region | revenue\n${rows.join('\n')}`
+  const result = '2 rows:\nregion | total\nNorth | 9731042.5\nSouth | 9812773.25'
+  const judged = (answer: string, { file = 'sales.csv', title = 'sales.csv, query: SELECT region' } = {}) => {
+    const source = { title, url: 'https://slack.example/F1' }
+    const action = { tool: 'query_table', input: '{"sql":"SELECT region, sum(revenue) AS total"}' }
+    const observation = { ok: true, text: result, sources: [source] }
+    const steps = [{ kind: 'tool', turn: 1, thought: '', action, observation }] as const
+    const read = readTexts({ question: 'Which region?', filesText: opening(file), steps, sources: [source] })!
+    return unsupported(judgeFigures(answer, { question: 'Which region?', read, today: TODAY }))
+  }
+
+  test.each([
+    ['a cell', 'South has 9,812,773.25.'],
+    ['a rounded cell', 'South has about 9.8 million, North 9.73 million.'],
+    ['a difference', 'South is 81,730.75 ahead.'],
+    ['the total', 'Both have 19,543,815.75 together.'],
+    ['a figure that stands in a row', 'The first order was 97.31.'],
+  ])('%s has a source', (_, answer) => {
+    expect(judged(answer)).toBe(0)
+  })
+
+  test.each([
+    ['a rounding of a row', 'South has about 9.7 thousand.'],
+    ['another', 'The average is 11,400.'],
+    ['the sum of the rows', 'The regions have 706,470.6 together.'],
+  ])('%s has none', (_, answer) => {
+    expect(judged(answer)).toBe(1)
+  })
+
+  test('other files keep theirs, and a file whose name only begins alike', () => {
+    expect(judged('About 9.7 thousand.', { file: 'costs.csv' })).toBe(0)
+    expect(judged('About 9.7 thousand.', { file: 'sales' })).toBe(0)
+    expect(judged('About 9.7 thousand.', { title: 'sales.csv, sheet "Orders", query: SELECT region' })).toBe(1)
+  })
 })

@@ -80,6 +80,24 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(await front.accept(asks('1.3'), MAYBE)).toBe('duplicate')
   })
 
+  test.each<[string, Partial<Question>, object]>([
+    ['about a message', { kind: 'about', about: '1.0' }, {}],
+    ['a bot’s', { kind: 'bot', bot: 'B1' }, {}],
+    [
+      'edited, as 0.1.0 stored it',
+      { id: 'T1:C1:1.3:1.4' },
+      { kind: 'addition', original: { id: 'T1:C1:1.3', ts: '1.3' } },
+    ],
+  ])('an unread message keeps what it is: %s', async (_, fields, read) => {
+    const { front, over, seen, isOver } = await atWork()
+    const sent = asks('1.3', fields)
+    expect(await front.accept(sent, MAYBE)).toBe('added')
+    over.resolve()
+    await eventually(() => expect(seen).toHaveLength(2))
+    expect(seen[1]).toEqual({ ...sent, ...read })
+    await isOver()
+  })
+
   test('a process that dies between the answer and the end makes it one question', async () => {
     let attempts = 0
     const { front, over, order, isOver } = await atWork(async (asked, run) => {

@@ -264,7 +264,7 @@ test.each([
     'Mars/Base is not a time zone that I know. Write one such as Europe/Berlin or UTC.',
   ],
   ['today at 9 remind me', 'That time has passed.'],
-  ['2026-02-30 at 9 remind me', '2026-02-30 is no date.'],
+  ['2026-02-30 at 9 remind me', '2026-02-30 is not a date.'],
   ['2 * 3 * 4 * 5', 'I could not read when it should run.'],
   ['a meeting with Bob', 'I could not read when it should run.'],
   ['0 0 9 * * 1 what?', 'Write five cron fields, without seconds: minute, hour, day of the month, month, weekday.'],

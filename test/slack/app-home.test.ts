@@ -27,14 +27,16 @@ describe('the App Home', () => {
     expect(shown).toContain('➖ llm_math: not among TOOLS')
     expect(shown).toMatch(/Your latest questions\nNothing yet/)
     expect(shown).not.toContain('Your limits')
-    expect(shown).toMatch(/Settings here\nSteps are shown as: replies\n.*\nModel: played-model\n/)
+    expect(shown).toMatch(
+      /Settings here\nHow I show my work: Each step as a reply in the thread\n.*\nModel: played-model\n/,
+    )
     expect(bot.slack.refusals).toEqual([])
   })
 
   test('describes how steps are shown', async (t) => {
     const bot = await startBot(t, { env: { STEPS: 'card' } })
     const shown = (await bot.openHome()).shown()
-    expect(shown).toMatch(/one message in the thread follows my reasoning/)
+    expect(shown).toMatch(/a message in the thread shows my reasoning/)
     expect(shown).not.toMatch(/is a reply in the thread/)
   })
 
@@ -62,9 +64,9 @@ describe('the App Home', () => {
     await (await bot.mention('Two?')).ended()
     const shown = (await bot.openHome()).shown()
     expect(shown).toMatch(
-      /Your questions in an hour: 0 of 2 left; next question in (?:29|30) minutes; full again in 60 minutes/,
+      /Your questions per hour: 0 of 2 left; next question in (?:29|30) minutes; full again in 60 minutes/,
     )
-    expect(shown).toMatch(/Your tokens in a day: [\d,]+ of 9,000 left; full again in/)
+    expect(shown).toMatch(/Your tokens per day: [\d,]+ of 9,000 left; full again in/)
   })
 
   test('names a broken tool, and is shown without facts that Slack does not return in time', async (t) => {
@@ -88,7 +90,7 @@ describe('the App Home', () => {
   test('shows the settings only to admins if only they may change them', async (t) => {
     const bot = await startBot(t, { env: { SETTINGS_BY: 'admins' } })
     expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toContain(
-      'Settings here\nSteps are shown as: replies',
+      'Settings here\nHow I show my work: Each step as a reply in the thread',
     )
     const shown = (await bot.openHome()).shown()
     expect(shown).toContain('Try asking')

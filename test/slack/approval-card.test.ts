@@ -21,8 +21,8 @@ const approval = (input: unknown, more: Partial<Approval> = {}): Approval => ({
 })
 
 function waiting(input: unknown, more: Partial<Approval> = {}): Content {
-  const call = { tool: EVIL, approval: approval(input, more), asker: ALICE }
-  return cardOf({ ...call, place: 'thread', deciders: 'Can approve: Alice', value: '1 a b' })
+  const call = { tool: EVIL, approval: approval(input, more), asker: ALICE, place: 'thread' as const }
+  return cardOf({ ...call, deciders: 'Can approve: Alice', value: '1 a b' })
 }
 
 const INPUTS: [string, unknown][] = [
@@ -46,7 +46,7 @@ function nested(depth: number): unknown {
 describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
   const waits = waiting(input, { isRepeat: true })
   const verdict = { outcome: 'denied', by: EVIL, at: 0, reason: EVIL.repeat(30) } as const
-  const over = decidedCard({ tool: EVIL, approval: approval(input), asker: ALICE }, verdict)
+  const over = decidedCard({ tool: EVIL, approval: approval(input), asker: ALICE, place: 'thread' }, verdict)
 
   test('is accepted by Slack in all its forms, and pings only the asker', () => {
     for (const content of [waits, over, waiting(input)]) {
@@ -84,7 +84,7 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
   })
 
   test('can be shown whole', () => {
-    const view = sanitize(argumentsView({ tool: EVIL, approval: approval(input) }))
+    const view = sanitize(argumentsView({ tool: EVIL, approval: approval(input), place: 'thread' }))
     checkBlocks(view.blocks, { max: 100, surface: 'modal' })
     expect(JSON.stringify(view).length).toBeLessThan(250_000)
   })

@@ -132,7 +132,10 @@ describe('the card of a private question', () => {
     await press(bot, { channel: GENERAL, ts }, { action: ALWAYS })
     const words = () => bot.slack.ephemerals(GENERAL, ALICE).join('\n')
     await bot.slack.until(() => /It said: Noted Secrecy/.test(words()), 'the answer')
-    await bot.slack.until(() => words().includes('✅ *Allowed here from now on* by @Alice'), 'the decided card')
+    await bot.slack.until(
+      () => words().includes('✅ *Always allowed in this conversation* by @Alice'),
+      'the decided card',
+    )
     expect(card(bot)).toBeUndefined()
     expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
   })

@@ -41,7 +41,9 @@ describe('a press in memory', () => {
     const card = await waitingCard(bot, thread)
     await press(bot, { ...thread, ts: card.ts }, { action: ALWAYS })
     expect(await thread.lastAnswer()).toContain('Noted Second')
-    await expect.poll(() => cards(thread)).toEqual([expect.stringContaining('✅ *Allowed here from now on* by @Alice')])
+    await expect
+      .poll(() => cards(thread))
+      .toEqual([expect.stringContaining('✅ *Always allowed in this thread* by @Alice')])
     notes(bot, 'Third')
     bot.model.condenses('Third', 'Write down Third')
     await thread.reply('And write down Third')
@@ -155,7 +157,7 @@ describeWithRedis('a press over Redis', () => {
     const isAllowed = cards(thread)[0]!.startsWith('✅')
     await bot.slack.until(() => bot.slack.ephemerals(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
     const words = [ALICE, BOB].map((user) => bot.slack.ephemerals(thread.channel, user))
-    const word = isAllowed ? '@Alice was faster: this is already allowed.' : '@Bob was faster: this is already denied.'
+    const word = isAllowed ? '@Alice already decided this: allowed.' : '@Bob already decided this: denied.'
     expect(words).toEqual(isAllowed ? [[], [word]] : [[word], []])
     await press(bot, card, { action: ONCE }).catch(() => undefined)
     expect(cards(thread)).toHaveLength(1)

@@ -122,7 +122,9 @@ describe('who may press', () => {
     bot.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
     notes(bot, 'Report')
     const card = await waitingCard(bot, await bot.mention('Write down Report', { user: 'U0ROBOT0001' }))
-    expect(bot.slack.shown(card)).toContain('Nobody can approve this. My admin needs to name somebody in APPROVERS.')
+    expect(bot.slack.shown(card)).toContain(
+      'Nobody can approve this. The person who runs me needs to name somebody in APPROVERS.',
+    )
   })
 })
 

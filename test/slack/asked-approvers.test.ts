@@ -120,11 +120,11 @@ test.for([
   const bot = await office(t, { APPROVERS })
   bot.slack.store.usergroups.set(GROUP, [])
   const { shown } = await asks(bot, 'Nobody')
-  expect(shown).toMatch(/Nobody can approve this: those whom APPROVERS names do not exist here or have left\./)
+  expect(shown).toMatch(/Nobody can approve this: the people in APPROVERS do not exist here or have left\./)
   notes(bot, 'Alone')
   await bot.slack.slash('private: Write down Alone')
   const alone = () => bot.slack.ephemerals(GENERAL, ALICE).find((text) => text.startsWith('🔐'))
-  expect(await bot.slack.until(alone, 'the private card')).toMatch(/Nobody can approve this: those/)
+  expect(await bot.slack.until(alone, 'the private card')).toMatch(/Nobody can approve this: the people/)
 })
 
 test('the start names ids that do not exist', async (t) => {

@@ -40,7 +40,7 @@ describe('FOOTER=short', async () => {
     bot.model.on('fiscal year', finish('It starts in May.'))
     bot.model.on('bananas', finish('They are yellow.'))
     expect(await answered(bot, 'When does our fiscal year start?')).toContain(
-      'Based on 1 thing that people here told me',
+      'Uses 1 thing that I was asked to remember here',
     )
     expect(await answered(bot, 'Which colour have bananas?')).not.toContain('told me')
   })

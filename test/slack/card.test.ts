@@ -73,7 +73,7 @@ describe.concurrent('STEPS=card', () => {
     const { thread } = await asked(14, { on: many })
     const [container] = (await foldedIn(thread, many)).blocks ?? []
     expect(container?.['child_blocks']).toHaveLength(10)
-    expect(thread.shown()[0]).toMatch(/^14 steps, .*\n.*_5 steps more: see Show work_$/s)
+    expect(thread.shown()[0]).toMatch(/^14 steps, .*\n.*_5 more steps: press Show work_$/s)
   })
 
   test('names the pages that a tool has found', async (t) => {

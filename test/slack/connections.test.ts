@@ -149,7 +149,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     const bobs = await ask(BOB)
     const link = await slack.until(() => linkTo(bot, BOB), 'the card')
     expect(slack.ephemerals(GENERAL, BOB).at(-1)).toMatch(
-      /🔑 @Bob, to continue I need to use read ticket of \*tickets\* as you/,
+      /🔑 @Bob, to continue, I need your \*tickets\* login for “read ticket”\./,
     )
     expect(slack.ephemerals(GENERAL, BOB).at(-1)).toContain('Connect tickets')
     expect(linksIn(slack.messages(GENERAL).concat(bobs.messages()))).toEqual([])

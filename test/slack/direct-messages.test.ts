@@ -184,8 +184,8 @@ describe('help', () => {
   )
   test.each([
     ['replies', /: each reasoning step is a reply/],
-    ['card', /: one message in the thread follows my reasoning/],
-    ['stream', /: one message in the thread follows my reasoning/],
+    ['card', /: a message in the thread shows my reasoning/],
+    ['stream', /: a message in the thread shows my reasoning/],
     ['hidden', /^I answer questions\. Press \*Show work\* below an answer/],
   ])('with STEPS=%s tells what is seen of the work', async (STEPS, seen) => {
     const bot = await start(ends, { env: { STEPS } })

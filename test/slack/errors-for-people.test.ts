@@ -38,7 +38,7 @@ const CASES: Record<string, Case> = {
   },
   'a key that is refused': {
     happened: /The model refused my key/,
-    toDo: /Your admin should check OPENAI_API_KEY/,
+    toDo: /The person who runs me should check OPENAI_API_KEY/,
     where: 'thread',
     model: [{ status: 401 }],
   },
@@ -66,7 +66,7 @@ const CASES: Record<string, Case> = {
   },
   'a tool that is down': {
     happened: /Wikipedia is down, so this answer may be incomplete/,
-    toDo: /Please ask again later\. If it keeps happening, tell my admin/,
+    toDo: /Please ask again later\. If it keeps happening, tell the person who runs me/,
     where: 'thread',
     model: [act('Look it up.', 'wikipedia', 'Dune'), ANSWERED],
     env: { STEPS: 'hidden' },

@@ -43,7 +43,7 @@ describe('the footer and Show work', async () => {
         '• 1965-08-01: step 1 [1]',
         '• 12.3 million: step 1 [1]',
         '• the slow blade penetrates the shield: step 1 [1]',
-        '• 412: nowhere in what was read',
+        '• 412: not in any source',
         '[1] Dune',
       ].join('\n'),
     )

@@ -57,7 +57,7 @@ describe('/ask forget', () => {
     const bot = await start(t)
     const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
     const posts = bot.slack.messages(GENERAL).length
-    expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*\/ask settings/)
+    expect(await told(bot, { user: BOB })).toMatch(/Only workspace admins.*\/ask settings/)
     expect(await remembers(bot, here)).toBe(true)
     bot.slack.addUser(BOB, { is_admin: true })
     expect(await told(bot, { user: BOB, button: FORGET_CANCEL })).toBe('Cancelled: nothing was deleted.')
@@ -86,6 +86,16 @@ describe('/ask forget', () => {
     const channel = await asked(bot, GENERAL)
     expect(await told(bot, { channel: thread.channel })).toMatch(/Done: I have forgotten our direct messages/)
     expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
+  })
+
+  test('in a direct message it leaves what somebody of another company with the same id has asked', async (t) => {
+    const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
+    const dm = await answered(bot, () => bot.dm('What is the secret?'))
+    const namesake = { user: ALICE, extra: { user_team: 'T0OTHER0001', team: 'T0OTHER0001' } }
+    const theirs = await answered(bot, () => bot.mention('What is the secret?', namesake))
+    const mine = await asked(bot, GENERAL)
+    expect(await told(bot, { channel: dm.channel })).toMatch(/Done/)
+    expect([await remembers(bot, mine), await remembers(bot, theirs)]).toEqual([false, true])
   })
 
   test('in a direct message forgets the person’s threads too, and nothing of others', async (t) => {

@@ -178,7 +178,7 @@ describeWithRedis('with several workspaces', () => {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
     await slack.post(body, 'application/x-www-form-urlencoded')
     const told = () => JSON.stringify(slack.calls.find(({ method }) => method === 'views.open')?.args ?? '')
-    await eventually(async () => expect(told()).toContain('only whoever runs me can turn on a tool'))
+    await eventually(async () => expect(told()).toContain('only the person who runs me can turn on a tool'))
     expect(await kept()).not.toContain('"accepted":true')
   })
 })
@@ -197,9 +197,12 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.defaults)
   const services = {
-    ...{ ...stores, intake: stores.queue, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
+    ...{ ...stores, intake: stores.queue, settingsFor, log, now: () => new Date() },
+    operator: { settingsFor, scheduling: { perUser: 0, minMinutes: 1 } },
+    search: {},
+    telemetry: {},
     installations: await installationFromConfig(config, { now: Date.now, log }),
-    mcpAdmin: mcpAdmin(await openMcpToolbox(mcp, deps), { config: mcp, needOf }),
+    agent: { ...agent, mcpAdmin: mcpAdmin(await openMcpToolbox(mcp, deps), { config: mcp, needOf }) },
   }
   const receiver = createSlackReceiver(services, { signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })

@@ -9,7 +9,7 @@ import { clip, noFile, picture, textFile } from '../harness/said-files.ts'
 
 const bot = await startBot(fileEnds())
 const { model, slack } = bot
-const SCOPE = 'the app lacks the scope files:read. My admin can add it and reinstall the app.'
+const SCOPE = 'the app lacks the scope files:read. The person who runs me can add it and reinstall the app.'
 
 /** Returns the messages before the answer to a question with these files. */
 async function saidOf(key: string, files: NonNullable<Parameters<typeof bot.mention>[1]>['files']): Promise<string[]> {

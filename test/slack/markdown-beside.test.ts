@@ -19,6 +19,11 @@ test.each([
   ['**bold *nested* text** and 2**3**4', '*bold _nested_ text* and 2**3**4'],
   ['**a `**` b** c', '*a `**` b* c'],
   ['a ** b **c** d', 'a ** b *c* d'],
+  ['- **値：**5\n- **合計**50件', '• *値：*5\n• *合計*50件'],
+  ['un**believ**able', 'un*believ*able'],
+  ['Das ist**(wichtig)**hier, **5.**Punkt', 'Das ist*(wichtig)*hier, *5.*Punkt'],
+  ['x**y**z, 2**(n+1)**3, a*b*c, 2*3*4', 'x**y**z, 2**(n+1)**3, a*b*c, 2*3*4'],
+  ['***「両方」***です', '_*「両方」*_です'],
 ])('%s', (markdown, expected) => {
   expect(answer(markdown).join('\n').replaceAll('\u200b', '')).toBe(expected)
 })
@@ -37,6 +42,12 @@ test.each([
   ['See <https://example.com/hb|the handbook>.', 'See <https://example.com/hb|the handbook>.'],
   ['See <https://other.example/hb?d=1|the handbook>.', 'See the handbook (`https://other.example/hb?d=1`).'],
   ['See <https://example.com/hb|bank.example>.', 'See `bank.example` (<https://example.com/hb>).'],
+  [
+    'See <https://example.com/hb|a|b> and <https://example.com/hb|>.',
+    'See <https://example.com/hb|a¦b> and <https://example.com/hb>.',
+  ],
+  ['（https://example.com/hb）を見る', '（<https://example.com/hb>）を見る'],
+  ['参照：https://example.com/hb。次', '参照：<https://example.com/hb>。次'],
   ['`<https://example.com/hb|x>`', '`&lt;https://example.com/hb|x&gt;`'],
   ['<!channel|x> <@U123|bob>', '&lt;!channel|x&gt; &lt;@U123|bob&gt;'],
 ])('%s', (markdown, expected) => {

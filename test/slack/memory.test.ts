@@ -228,7 +228,7 @@ describe('people', () => {
     expect(await slash(bot, 'memory', { user: admin })).toContain('Forget')
     bot.slack.addUser(admin, { is_admin: false })
     expect(await told(bot, () => forget(bot, { user: admin }), { user: admin })).toContain(
-      'Only the person who said this, or an admin',
+      'Only the person who said this, or a workspace admin',
     )
     bot.slack.addUser(admin, { is_admin: true })
     const { ts } = bot.slack.store.channels

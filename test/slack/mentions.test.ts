@@ -199,7 +199,7 @@ describeWithRedis('a run that continues in another process', async () => {
 test('hostile text takes linear time', async () => {
   const log = createLog('silent')
   const web = new SlackWeb({ now: Date.now, token: 'xoxb-x', apiUrl: 'http://127.0.0.1:9/', log })
-  const mentions = new Mentions(new Directory({ now: Date.now, web, log }), { team: 'T1', channel: 'C1' })
+  const mentions = new Mentions(new Directory(web, log, Date.now), { team: 'T1', channel: 'C1' })
   for (const piece of [
     '<',
     '<@U1',

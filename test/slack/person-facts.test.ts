@@ -17,7 +17,7 @@ async function directoryOf({ enterprise, now = Date.now }: { enterprise?: string
   const slack = await localSlack()
   const log = createLog('silent')
   const web = new SlackWeb({ now: Date.now, log, token: slack.botToken, apiUrl: slack.apiUrl })
-  return { slack, directory: new Directory({ web, log, enterprise, now }) }
+  return { slack, directory: new Directory(web, log, now, enterprise) }
 }
 
 /** Slack's facts on people in organisations, which the local Slack does not simulate. */

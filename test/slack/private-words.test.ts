@@ -66,8 +66,8 @@ describe('a response_url', () => {
   })
 
   test.for([
-    ['connections', /needs a login/],
-    ['forget', /Only an admin can delete/],
+    ['connections', /needs your own account/],
+    ['forget', /Only workspace admins can delete/],
   ] as const)('that works no more is done without: /ask %s is shown all the same', async ([text, words], t) => {
     const { slack } = await startBot(t)
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
@@ -162,7 +162,7 @@ describe('if Slack accepts no answer, the asker reads why, with a reference', as
     ['is_archived', /archived/],
     ['not_in_channel', /not a member.*Invite me with `\/invite/],
     ['thread_not_found', /message I wanted to reply to is gone/],
-    ['ekm_access_denied', /does not let me answer here \(ekm_access_denied\)\. Please tell my admin/],
+    ['ekm_access_denied', /does not let me answer here \(ekm_access_denied\)\. Please tell the person who runs me/],
   ])('%s', async (error, sentence) => {
     slack.fault({ method: 'chat.postMessage', error })
     const before = slack.ephemerals(GENERAL, ALICE).length

@@ -119,7 +119,9 @@ describe('a proposal', () => {
     const bot = await proposing(t, 'native', [{ tool: 'propose_schedule', input }])
     await (await bot.mention('daily until Friday')).ended()
     expect(shown(bot)).toEqual([])
-    expect(bot.model.requests.at(-1)?.prompt).toMatch(/No card was opened: I can’t read “until Friday” as part of when/)
+    expect(bot.model.requests.at(-1)?.prompt).toMatch(
+      /No card was opened: I don’t understand “until Friday” as part of/,
+    )
   })
 
   test('there is one card a run, whatever is called', async (t) => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { listen } from '../../playground/base/loopback-server.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
-import { docxOf, pptxOf, zipOf } from '../harness/file-corpus.ts'
+import { docxOf, pdfOf, pptxOf, zipOf } from '../harness/file-corpus.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { textFile } from '../harness/said-files.ts'
 
@@ -115,7 +115,13 @@ const HTML =
 const MARKDOWN = '# Costs\n\n| Item | Cost |\n|---|---|\n| Rope | 1200.5 |\n| Sail | 300 |\n'
 const JSON_ROWS = '[{"Item": "Rope", "Cost": 1200.5}, {"Item": "Sail", "Cost": 300}]'
 
+const word = (x: number, y: number, text: string) => `BT /F1 10 Tf ${x} ${y} Td (${text}) Tj ET`
+const PDF = pdfOf([['Item', 'Cost', 'Rope', '1200.5', 'Sail', '300']], (words) =>
+  Buffer.from(words.map((text, i) => word(50 + (i % 2) * 150, 700 - Math.floor(i / 2) * 16, text)).join('\n')),
+)
+
 test.each<[string, Uint8Array | string]>([
+  ['costs.pdf', PDF],
   ['costs.docx', DOCX],
   ['costs.pptx', PPTX],
   ['costs.odt', ODT],

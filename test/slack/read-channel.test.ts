@@ -132,7 +132,7 @@ test('no other channel is read for an answer that another company sees; a privat
   here.shared = true
   const seen = await read({ channel: '#ops' }, { channel: GENERAL })
   here.shared = false
-  expect(seen).toContain('People of another company or workspace read here')
+  expect(seen).toContain('Not everyone who reads here may see that channel')
   expect(seen).not.toContain('40%')
   expect(await read({ channel: '#ops' }, { channel: 'D' })).toContain('40%')
   expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')

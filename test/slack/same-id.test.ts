@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { FORGET_REMEMBERED } from '../../src/slack/format/action-ids.ts'
 import { ALWAYS, approvalBot, note, press, waitingCard } from '../harness/approvals.ts'
-import { startBot } from '../harness/bot.ts'
+import { startBot, Thread } from '../harness/bot.ts'
 import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { ephemerals } from '../harness/schedules.ts'
+import { textFile } from '../harness/said-files.ts'
 import { atSecondThought, steeredBot } from '../harness/steered-bot.ts'
 
 const ALLOW_EXTERNAL = 'true'
@@ -111,4 +112,52 @@ test('they have nothing remembered, and nobody here forgets their words', async 
   const list = JSON.stringify(ephemerals(bot).at(-1)?.blocks)
   expect(list).toContain('the price is 9')
   expect(list).not.toContain(FORGET_REMEMBERED)
+})
+
+/** Slack's `reaction_added` names no workspace of who reacts: only its envelope may. */
+const ENVELOPE = { is_ext_shared_channel: true, team_id: 'T0OTHER0001', context_team_id: 'T0OTHER0001' }
+
+test.for([
+  ['of a namesake in a shared channel', ALICE, ENVELOPE, false],
+  ['of a namesake whom Slack hides', ALICE, { ...ENVELOPE, team_id: 'T0THIRD0001' }, false],
+  ['of the asker in a shared channel', ALICE, { ...ENVELOPE, team_id: 'T0LOCAL0001' }, true],
+  ['of the asker in a channel without others', ALICE, { ...ENVELOPE, is_ext_shared_channel: false }, true],
+  ['of somebody else there', BOB, ENVELOPE, false],
+] as const)('a reaction %s stops the asker’s question only if it is theirs', async ([, user, around, isTheirs], t) => {
+  const bot = await steeredBot(t, {}, { env: { ALLOW_EXTERNAL } })
+  const mine = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
+  const item = { type: 'message', channel: GENERAL, ts: mine.ts }
+  const reacted = { type: 'reaction_added', reaction: 'x', user, item_user: ALICE, item }
+  await bot.slack.people.event({ ...reacted, event_ts: String(Number(mine.ts) + 1) }, around)?.first
+  const words = () => bot.slack.ephemerals(GENERAL, user)
+  await bot.slack.until(() => (isTheirs ? mine.endings().length : words().length) === 1, 'an outcome')
+  expect(words()).toEqual(isTheirs ? [] : [FORBIDDEN])
+  expect(mine.endings()).toHaveLength(isTheirs ? 1 : 0)
+})
+
+test.for([
+  ['a namesake', ENVELOPE, 0],
+  ['somebody here', {}, 1],
+] as const)('the emoji of ASK_REACTION by %s asks only for people here', async ([, around, answers], t) => {
+  const bot = await startBot(t, { env: { ASK_REACTION: 'robot_face' } })
+  bot.model.on('What does this mean', finish('Broken.'))
+  const { ts } = await bot.slack.say({ text: 'CI is red', user: BOB })
+  const item = { type: 'message', channel: GENERAL, ts }
+  const reacted = { type: 'reaction_added', reaction: 'robot_face', user: ALICE, item_user: BOB, item }
+  await bot.slack.people.event({ ...reacted, event_ts: String(Number(ts) + 1) }, around)?.first
+  await bot.slack.settle(200)
+  expect(bot.model.requests).toHaveLength(answers)
+})
+
+test.for([
+  ['theirs', NAMESAKE, false],
+  ['the asker’s', { user: ALICE }, true],
+] as const)('a file of a thread that is %s is read: %s', async ([, from, isRead], t) => {
+  const bot = await startBot(t)
+  bot.model.on('what is in it', finish('Done.'))
+  const files = [textFile('plan.txt', 'The word is HOUSEWORD.')]
+  const root = await bot.slack.say({ text: 'see', channel: GENERAL, files, ...from })
+  const asked = await bot.slack.say({ text: `<@${BOT_USER}> what is in it?`, user: ALICE, thread_ts: root.ts })
+  await new Thread(bot.slack, asked).ended()
+  expect(bot.model.requests.some(({ raw }) => raw.includes('HOUSEWORD'))).toBe(isRead)
 })

@@ -57,7 +57,10 @@ test('a change is shown before it is saved, can be tried, and keeps a long quest
   await bot.slack.until(() => home.shown().includes('Every 2 hours'), 'the saved change')
   // The result of a press on the Home is shown there.
   await home.press('thinkaloud_schedule_pause')
-  await bot.slack.until(() => /Your schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
+  await bot.slack.until(
+    () => /Your schedules\nPaused\. The person who made it can resume it\./.test(home.shown()),
+    'the outcome',
+  )
   await home.press('thinkaloud_schedule_delete')
   await bot.slack.until(() => /Your schedules\nDeleted\./.test(home.shown()), 'the outcome')
   // A form of Slack holds 3,000 characters.
@@ -158,7 +161,10 @@ test('an admin’s Home has the schedules of the channels that they may read, an
   expect(many).toContain('and 2 more')
   expect(many.match(/Every hour/g)).toHaveLength(10)
   await home.press('thinkaloud_schedule_pause')
-  await bot.slack.until(() => /Schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
+  await bot.slack.until(
+    () => /Schedules\nPaused\. The person who made it can resume it\./.test(home.shown()),
+    'the outcome',
+  )
   expect(bot.slack.refusals).toEqual([])
 })
 
@@ -229,11 +235,11 @@ test('an admin who runs another person’s schedule also reads why it pauses or 
   await runNow(bot, admin)
   await bot.slack.until(() => said().length === 2, 'the word about the pause')
   expect(said()).toEqual([
-    'I did not run the schedule “what is new?” (Every 3 hours), because the limit of questions was reached.',
-    'I paused the schedule “what is new?” (Every 3 hours), because its maker is no longer a member of the channel. It does not run until its maker resumes it.',
+    'I did not run the schedule “what is new?” (Every 3 hours), because the question limit was reached.',
+    'I paused the schedule “what is new?” (Every 3 hours), because the person who made it is no longer a member of the channel. It does not run until the person who made it resumes it.',
   ])
   expect(dms(bot)).toEqual([expect.stringMatching(/^I paused your schedule .*, because you are no longer a member/)])
   await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
-  await told(bot, /Paused, because its maker is no longer a member of the channel/, { user: admin })
+  await told(bot, /Paused, because the person who made it is no longer a member of the channel/, { user: admin })
   expect(bot.slack.refusals).toEqual([])
 })

@@ -45,7 +45,7 @@ test('a run blocked by a limit is retried later, and runs once', async (t) => {
   end()
   await third.ended()
   await bot.slack.slash('schedules', { channel: GENERAL })
-  await told(bot, /Last: [^\n]*: not run, because the limit of questions was reached/)
+  await told(bot, /Last: [^\n]*: not run, because the question limit was reached/)
   expect(roots(bot)).toHaveLength(1)
   expect(bot.slack.refusals).toEqual([])
 })
@@ -64,10 +64,7 @@ test('a run that is too late is skipped, and the list does not say that the bot 
   await other.ended()
   await bot.slack.until(() => seen(bot, '"end":"late"') === 1, 'its end')
   await bot.slack.slash('schedules', { channel: GENERAL })
-  await told(
-    bot,
-    /Last: [^\n]*: missed, because its turn came too late: I was busy with other questions, or not running/,
-  )
+  await told(bot, /Last: [^\n]*: missed, because I was busy or not running until it was too late/)
   expect([roots(bot), dms(bot)]).toEqual([[], []])
 })
 
@@ -124,7 +121,7 @@ test('if Slack does not say whether the channel is shared, a schedule pauses unt
   bot.slack.fault({ method: 'conversations.info', error: 'missing_scope', times: Infinity })
   bot.later(22 * MINUTE)
   await bot.slack.until(() => dms(bot).length > 0, 'a private message')
-  expect(dms(bot)[0]).toContain('or Slack no longer tells me that it was not')
+  expect(dms(bot)[0]).toContain('or Slack no longer tells me whether it is shared')
   const [message] = bot.slack.messages(DM)
   await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
   await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')

@@ -40,7 +40,7 @@ test('a schedule is shown, tried and saved only by its maker, runs once each tim
   await bot.slack.slash('schedules', { channel: GENERAL })
   expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost in 30 days: /s)
   await press(bot, 'thinkaloud_schedule_pause')
-  await told(bot, /Paused\. Its maker can resume it\..*Resume/s)
+  await told(bot, /Paused\. The person who made it can resume it\..*Resume/s)
   bot.later(22 * MINUTE)
   await press(bot, 'thinkaloud_schedule_resume')
   await told(bot, /Resumed\. Next: /)

@@ -164,7 +164,7 @@ describe('who may', () => {
     expect(form.shown()).toContain('delete what I remember')
     bot.slack.store.users.get(admin)!.is_admin = false
     await form.submit({ who_may_forget: 'anyone', steps: 'hidden' })
-    expect(await toldAfter(bot, () => bot.slack.slash('forget', { user: BOB }), BOB)).toMatch(/Only an admin/)
+    expect(await toldAfter(bot, () => bot.slack.slash('forget', { user: BOB }), BOB)).toMatch(/Only workspace admins/)
   })
 })
 

@@ -19,10 +19,10 @@ test('a cut prompt is told below the answer; the next one is shortened, and its 
   await bot.slack.say({ user: BOB, channel: GENERAL, thread_ts: ts, text: `First, and ${WORDS.repeat(70)}` })
   await bot.slack.say({ user: BOB, channel: GENERAL, thread_ts: ts, text: `Last, and ${WORDS.repeat(70)}` })
   const other = await bot.mention('And then?', { thread_ts: ts })
-  expect(await other.ended()).toContain('✂️ Shortened, because the model takes no more at once: the thread.')
+  expect(await other.ended()).toContain('✂️ Shortened to fit the model’s limit: the thread.')
   await other.press(SHOW_WORK)
   const modal = await bot.modal()
-  await bot.slack.until(() => modal.shown().includes('✂️ Shortened, because'), 'the note in Show work')
+  await bot.slack.until(() => modal.shown().includes('✂️ Shortened to fit'), 'the note in Show work')
 })
 
 test('a question that alone is too long gets a sentence with both sizes', async (t) => {

@@ -123,7 +123,9 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
     agent,
     installations,
     settingsFor,
-    defaultsFor: settingsFor,
+    operator: { settingsFor, scheduling: { perUser: 0, minMinutes: 1 } },
+    search: {},
+    telemetry: {},
     log,
     now: () => new Date(),
   }

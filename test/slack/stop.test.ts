@@ -85,7 +85,7 @@ describe('with the worker in the same process', () => {
     ])
     await bot.dm('stop')
     await bot.slack.until(() => beside.ephemerals().length === 1, 'the word')
-    expect(beside.ephemerals()).toEqual([expect.stringMatching(/^You have nothing running here/)])
+    expect(beside.ephemerals()).toEqual([expect.stringMatching(/^There is nothing to stop/)])
     expect(bot.model.requests).toHaveLength(5)
   })
 
@@ -154,7 +154,7 @@ describe('with the worker in the same process', () => {
     for (const text of ['stop', `${ASK} stop`]) await bot.slack.say({ thread_ts: thread.ts, text })
     await bot.slack.until(() => thread.ephemerals().length === 2, 'two words')
     await bot.slack.settle()
-    expect(thread.ephemerals()).toEqual(Array(2).fill('You have nothing running here: I have already finished.'))
+    expect(thread.ephemerals()).toEqual(Array(2).fill('There is nothing to stop: I have already finished.'))
     const told = bot.slack.calls.length
     await thread.react('x', { ts: thread.messages()[0]!.ts })
     await bot.slack.until(() => bot.slack.calls.length > told, 'the look')

@@ -85,7 +85,7 @@ test('Slack accepts a card, and it pings only the asker', () => {
     fc.property(asked, (question) => {
       const cards = [
         questionCard(question, { asker: 'U0ALICE0001', value: '1 T:C:1 T:C:1' }),
-        endedQuestionCard(question, { asker: 'U0ALICE0001', end: 'accept' }),
+        endedQuestionCard(question, 'U0ALICE0001', 'accept'),
       ]
       for (const card of cards.map((one) => sanitize(one, 'U0ALICE0001'))) {
         checkBlocks(card.blocks, { max: 50, surface: 'message' })
@@ -105,7 +105,7 @@ test('an option with the label of one of our buttons gets its number, and labels
     'Ｄecline',
     'De\u00adcline',
     '1. Decline',
-    'Leave it open',
+    'Leave empty',
     'C',
     'C++',
     'fish',
@@ -125,5 +125,5 @@ test('an option with the label of one of our buttons gets its number, and labels
       .replace(/[^a-z]/gi, '')
       .toLowerCase() === 'decline'
   expect(labels.filter((label) => !/^\d/.test(label) && ours(label))).toEqual(['Decline'])
-  expect(labels).toEqual(expect.arrayContaining(['C', 'C++', 'fish', '10. fish', '12. fi\u034fsh', '6. Leave it open']))
+  expect(labels).toEqual(expect.arrayContaining(['C', 'C++', 'fish', '10. fish', '12. fi\u034fsh', '6. Leave empty']))
 })

@@ -65,7 +65,7 @@ function leaving(way: Way): void {
 
     const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
     const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
-    expect(own).toContain('rests on what you alone were shown by Read ticket.')
+    expect(own).toContain('uses results that Read ticket showed only to you.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
     expect(slack.ephemerals(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
@@ -263,7 +263,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     expect(new Set(server.callers).size).toBe(1)
     await pressAlone(slack, ALLOW_ONCE)
     await slack.until(
-      () => slack.ephemerals(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')),
+      () => slack.ephemerals(GENERAL, ALICE).some((one) => one.startsWith('@Bob already decided this')),
       'the end',
     )
     expect(seenByAll(bot)).not.toMatch(CANARY)

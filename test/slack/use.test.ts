@@ -83,7 +83,7 @@ describeWithRedis('after many questions', () => {
     )
     const home = await bot.openHome(strangers.admin(bot.slack))
     expect(home.shown()).toMatch(
-      /Use\nLast 7 days: 24 questions, [\d,]+ tokens, \$0\.\d{4}\n20 answered, 0 given up, 0 stopped, 4 failed/,
+      /Use\nLast 7 days: 24 questions, [\d,]+ tokens, \$0\.\d{4}\n20 answered, 0 without an answer, 0 stopped, 4 failed/,
     )
     expect(home.shown()).toMatch(/Could not answer\nDo broken 20 /)
     // A list that cannot be loaded does not affect the rest.
@@ -143,7 +143,7 @@ describe('an admin’s Home', () => {
     const home = await bot.openHome(admin)
     const shown = home.shown()
     expect(shown).toMatch(
-      /Use\nLast 7 days: 6 questions, [\d,]+ tokens, \$[\d.]+\n2 answered, 4 given up, 0 stopped, 0 failed, 1 rated down\n/,
+      /Use\nLast 7 days: 6 questions, [\d,]+ tokens, \$[\d.]+\n2 answered, 4 without an answer, 0 stopped, 0 failed, 1 rated down\n/,
     )
     expect(shown).toMatch(
       /By channel:\n• private channels: 2 questions, .*\n• #general: 2 questions, .*\n(?:• #random: .*\n)?• direct messages: 1 question/,

@@ -105,7 +105,10 @@ describe('Slack accepts', () => {
     fc.assert(
       fc.property(record, (run) => {
         for (let page = 0; ; page++) {
-          const view = accept(workView(run, { page, nameOf: () => 'Bob' }), 'modal')
+          const view = accept(
+            workView(run, page, () => 'Bob'),
+            'modal',
+          )
           if (!JSON.stringify(view).includes('thinkaloud_show_work_next')) break
         }
       }),
@@ -122,10 +125,7 @@ describe('Slack accepts', () => {
     const thought = 'x'.repeat(28_000)
     const steps = [1, 2, 3].map((turn): Step => ({ kind: 'tool', turn, thought, action: { tool: 't', input: '' } }))
     const view = accept(
-      workView(
-        { ...run!, standalone: 'q', question: { ...run!.question, text: 'q' }, steps },
-        { page, nameOf: () => 'Bob' },
-      ),
+      workView({ ...run!, standalone: 'q', question: { ...run!.question, text: 'q' }, steps }, page, () => 'Bob'),
       'modal',
     )
     expect(JSON.stringify(view)).toMatch(at)

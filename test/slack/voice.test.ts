@@ -131,9 +131,15 @@ describe('with TRANSCRIBE_MODEL', () => {
   test.for<[string, UploadedFile, (string | number)[], RegExp, number]>([
     ['too large', voice('hum', { size: 26 * 2 ** 20 }), ['x'], /recordings of at most 25 MB/, 0],
     ['too long', voice('hum', { durationMs: 600_001 }), ['x'], /recordings of at most 10 minutes/, 0],
-    ['refused', voice('hum'), [400], /its transcription failed\. Please write it\. My admin finds the reason/, 1],
+    [
+      'refused',
+      voice('hum'),
+      [400],
+      /it could not be transcribed\. Please type what you said\. The person who runs me can find the reason/,
+      1,
+    ],
     ['too large for the endpoint', voice('hum'), [413], /recordings of at most 25 MB/, 1],
-    ['not heard now', voice('hum'), [503], /its transcription failed\. Please try again in a while/, 1],
+    ['not heard now', voice('hum'), [503], /it could not be transcribed\. Please try again in a while/, 1],
     ['without words', voice('hum'), [' '], /there are no words in it/, 1],
   ])('a clip that is %s gets one sentence', async ([, file, answers, sentence, asked], t) => {
     const { bot, transcriber } = await hearing(t)

@@ -1,6 +1,6 @@
 /** A question's results from the workspace, and the messages if it may not search. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
 import { ASK_AGAIN, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
@@ -64,6 +64,19 @@ test('messages are found, with author, place and time, and their link opens from
 test('the token is found in its other field in direct messages', async () => {
   await slack.say({ user: BOB, text: 'Lunch is at the Kestrel.' })
   expect(await observed(bot.dm, 'where is lunch', 'Kestrel')).toContain('@Bob in #general')
+})
+
+test.for([
+  ['at its beginning', 'privately: where is the ferret?'],
+  ['at its end', 'where is the ferret? (private)'],
+  ['in another language', 'nur für mich: where is the ferret?'],
+] as const)('a question whose words ask for a private answer searches with its token too: %s', async ([, words], t) => {
+  const own = await searchingBot(t)
+  await own.slack.say({ user: BOB, channel: RANDOM, text: 'The ferret sleeps in the barn.' })
+  own.model.on('ferret', act('I search.', TOOL, 'ferret'), finish('Asleep.'))
+  await own.slack.mention(words, { user: ALICE })
+  await own.slack.until(() => own.slack.ephemerals(GENERAL, ALICE).some((one) => one.includes('Asleep.')), 'answer')
+  expect(lastPrompt(own, 'ferret')).toContain('sleeps in the barn')
 })
 
 test('the same search again gives the next results, and says when there are no more', async () => {

@@ -21,5 +21,5 @@ test('without metrics and traces their packages are not loaded; with both enable
 })
 
 test('a disabled observer is absent', async () => {
-  expect(await createTelemetry(loadConfig({}), { log: createLog('silent'), now: Date.now })).toBeUndefined()
+  expect(await createTelemetry(loadConfig({}), createLog('silent'), Date.now)).toBeUndefined()
 })

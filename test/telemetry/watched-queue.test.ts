@@ -13,7 +13,7 @@ const log = createLog('silent')
 
 /** Returns a measured queue, and its metrics. */
 async function watched(queue: Queue) {
-  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
+  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), log, Date.now))!
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)
   return { queue: telemetry.queue(queue), read }
 }
@@ -96,7 +96,7 @@ test('the watched queue behaves like the queue', async () => {
 
 test('a suspended run is counted once, when it ends', async () => {
   const inner = memoryQueue({ now: Date.now, log, backoffMs: 1 })
-  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
+  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), log, Date.now))!
   const watch = answerWatch({ telemetry, recorder: undefined }, Date.now)!
   const queue = telemetry.queue(inner)
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)

@@ -240,6 +240,9 @@ test.each<[EngineName, number, unknown, string]>([
     { results: [{ name: 'One', link: 'https://x.example/' }] },
     'no address at "url". Set url in SEARCH_',
   ],
+  ['tavily', 422, { detail: [{ loc: ['query'], msg: 'Query is too long.' }] }, '(422). It says: Query is too long.'],
+  ['custom', 200, { errors: [{ message: 'Daily quota reached.' }] }, 'search failed: Daily quota reached.'],
+  ['custom', 402, { errors: ['No credits left.'] }, 'its credits are used up. It says: No credits left.'],
   ['custom', 401, { message: 'Bad token' }, 'the key is not accepted. Check SEARCH_API_KEY. It says: Bad token'],
   ['custom', 200, { items: [] }, 'its answer has no list at "results". Set list in SEARCH_FIELDS.'],
 ])('%s: status %d is told', async (...[engine, status, json, sentence]) => {

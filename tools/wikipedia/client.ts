@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/base/errors.ts'
 import { parseServiceJson, webAddress } from '../service-response.ts'
-import { cutQuery } from '../query.ts'
+import { cutQuery } from '../query-text.ts'
 import type { Service } from '../tool-settings.ts'
 import { ask, encodedText } from './package.ts'
 import { cutTitle } from './titles.ts'

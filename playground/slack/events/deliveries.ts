@@ -27,10 +27,10 @@ export interface Delivery {
 const UNHEARD_MS = [0, 1_000, 2_000]
 
 /** The fields of a delivery that a try needs. */
-export type Envelope = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
+type Envelope = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
 /** The app's address, and Slack's time limits. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   secret: string
   now: () => number
   sockets: Sockets

@@ -16,7 +16,7 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
     const previous = before.get(ts)
     if (change.type === 'removed') {
       before.delete(ts)
-      if (previous) send(deletedEvent(channel, { previous, ts: store.ts() }))
+      if (previous) send(deletedEvent(channel, previous, store.ts()))
       return
     }
     const { message } = change
@@ -24,7 +24,7 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
     if (message.user !== BOT_USER && !(previous && message.subtype === 'tombstone')) return
     before.set(ts, structuredClone(message))
     if (!previous) send(messageEvent(channel, message))
-    else if (textOf(previous) !== textOf(message)) send(changedEvent(channel, { message, previous, ts: store.ts() }))
+    else if (textOf(previous) !== textOf(message)) send(changedEvent(channel, message, previous, store.ts()))
   })
 }
 

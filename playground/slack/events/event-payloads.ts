@@ -23,34 +23,31 @@ export function mentionEvent(channel: Channel, message: StoredMessage, { carries
 }
 
 /** An edit carries the message before and after, and a ts of its own. */
-export function changedEvent(
-  channel: Channel,
-  change: { message: StoredMessage; previous: StoredMessage; ts: string },
-): Json {
+export function changedEvent(channel: Channel, message: StoredMessage, previous: StoredMessage, ts: string): Json {
   return {
     type: 'message',
     subtype: 'message_changed',
     hidden: true,
-    message: shared(change.message),
-    previous_message: shared(change.previous),
+    message: shared(message),
+    previous_message: shared(previous),
     channel: channel.id,
-    ts: change.ts,
-    event_ts: change.ts,
+    ts,
+    event_ts: ts,
     channel_type: typeOf(channel),
   }
 }
 
 /** Returns the event of a deletion, with the ts of the deleted message. */
-export function deletedEvent(channel: Channel, change: { previous: StoredMessage; ts: string }): Json {
+export function deletedEvent(channel: Channel, previous: StoredMessage, ts: string): Json {
   return {
     type: 'message',
     subtype: 'message_deleted',
     hidden: true,
-    deleted_ts: change.previous.ts,
-    previous_message: shared(change.previous),
+    deleted_ts: previous.ts,
+    previous_message: shared(previous),
     channel: channel.id,
-    ts: change.ts,
-    event_ts: change.ts,
+    ts,
+    event_ts: ts,
     channel_type: typeOf(channel),
   }
 }

@@ -15,7 +15,7 @@ export interface AckResult {
 }
 
 /** The parts that a hand-over needs. */
-export interface HandOverOptions {
+interface HandOverOptions {
   store: Store
   views: Views
   deliveries: Deliveries
@@ -48,11 +48,14 @@ export class HandOver {
     this.with = options
   }
 
-  /** Sends an event, if the app subscribed to it. */
-  event(event: Json): Delivery | undefined {
+  /** Sends an event, if the app subscribed to it. `around`: fields of its envelope that differ. */
+  event(event: Json, around: Json = {}): Delivery | undefined {
     const { store, deliveries, events, now, withToken = (one) => one, isHeard, lateMs } = this.with
     if ((events && !events.includes(subscription(event))) || !isHeard(event)) return undefined
-    return deliveries.deliver('events_api', envelope(store, withToken(event), now() - lateMs()))
+    return deliveries.deliver('events_api', {
+      ...envelope(store, withToken(event), now() - lateMs()),
+      ...around,
+    })
   }
 
   /** Sends events together, in no fixed order, as Slack does. Resolves when each had its first try. */

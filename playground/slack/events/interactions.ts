@@ -20,7 +20,7 @@ interface PressPlace extends ActedPlace {
 }
 
 /** An open view, or its id, and the values filled in so far. */
-export interface ViewPlace {
+interface ViewPlace {
   view: Json | string
   values?: FormValues
 }

@@ -2,7 +2,7 @@ import type { Store } from '../store.ts'
 import { Refusal } from '../types.ts'
 
 /** The triggers for opening modals. */
-export interface Triggers {
+interface Triggers {
   /** Returns a fresh trigger for a person who pressed something or sent a command. */
   issue(user: string): string
   /** Returns the trigger's person. @throws Refusal if the trigger is unknown, used or expired */

@@ -1,5 +1,5 @@
 /** Decides a file's type by its extension, as Slack does: https://docs.slack.dev/reference/objects/file-object. */
-export interface SlackFileType {
+interface SlackFileType {
   mimetype: string
   filetype: string
   /** Slack's name of the type, for people. */

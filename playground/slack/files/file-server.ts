@@ -36,7 +36,7 @@ export async function serveFile(options: WebApiOptions, request: IncomingMessage
   const args = { file: file?.id ?? '', path: url.pathname, token }
   const fileFault = takeFileFault(file)
   const fault = options.faults.take('download', args)
-  const error = fault?.error ?? refusal(options, { token, file, fileFault })
+  const error = fault?.error ?? refusal(options, token, file, fileFault)
   options.calls.push({ method: 'download', args, ok: !error, at: options.workspace.now(), ...(error && { error }) })
   await wait((fault?.delayMs ?? 0) + (fileFault.delayMs ?? 0))
   await fault?.hold
@@ -44,7 +44,7 @@ export async function serveFile(options: WebApiOptions, request: IncomingMessage
   const { status = fileFault.status, retryAfter = fileFault.retryAfter } = fault ?? {}
   if (status !== undefined || retryAfter !== undefined) return sendPage(response, status ?? 429, retryAfter)
   if (error === 'file_not_found' || !file) return sendPage(response, 404)
-  if (error) return login(options, { response, url, how: fileFault.login ?? options.loginPage() })
+  if (error) return login(options, response, url, fileFault.login ?? options.loginPage())
   await send({ options, url, response, file, fileFault })
 }
 
@@ -65,7 +65,9 @@ function takeFileFault(file: StoredFile | undefined): FileFault {
 /** Returns Slack's error code, if there is an error. A missing token is recorded as the app's mistake. */
 function refusal(
   options: WebApiOptions,
-  { token, file, fileFault }: { token: string; file: StoredFile | undefined; fileFault: FileFault },
+  token: string,
+  file: StoredFile | undefined,
+  fileFault: FileFault,
 ): string | undefined {
   const { refusals, workspace } = options
   if (token === 'none') {
@@ -79,10 +81,7 @@ function refusal(
 }
 
 /** Answers with the login page, which ends with status 200, as Slack does. */
-function login(
-  { workspace }: WebApiOptions,
-  { response, url, how }: { response: ServerResponse; url: URL; how: 'redirect' | 'page' },
-) {
+function login({ workspace }: WebApiOptions, response: ServerResponse, url: URL, how: 'redirect' | 'page') {
   if (how === 'page') return sendPage(response, 200)
   redirect(response, `${workspace.base()}/workspace-signin?redir=${encodeURIComponent(url.pathname)}`)
 }

@@ -14,7 +14,8 @@ export interface UploadedFile {
   /** The size that Slack reports, in bytes. Default: the true one. */
   size?: number
   /**
-   * Default: `hosted`. A `quip` is a canvas, whose bytes are HTML. An `external` file is at `externalUrl`. A `tombstone` or `hidden_by_limit` file has only its id.
+   * Default: `hosted`. A `quip` is a canvas, whose bytes are HTML. An `external` file is at `externalUrl`. A
+   * `tombstone` or `hidden_by_limit` file has only its id.
    */
   mode?: FileMode
   externalUrl?: string

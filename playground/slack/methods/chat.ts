@@ -23,7 +23,7 @@ export const chatMethods: Record<string, Method> = {
     const { store } = slack
     const { channel, message } = own(args, store, 'cant_update_message')
     if (isStreaming(message, slack)) throw new Refusal('streaming_state_conflict')
-    const content = readContent({ ...keptBy(args, message), ...args }, { textMost: MAX_UPDATE_TEXT })
+    const content = readContent({ ...keptBy(args, message), ...args }, MAX_UPDATE_TEXT)
     const edited = { user: BOT_USER, ts: store.ts() }
     // Blocks without a new text leave the text of the notification unchanged.
     const text = content.text || message.text

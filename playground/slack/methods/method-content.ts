@@ -1,4 +1,4 @@
-import { flag, isObject, optional } from '../args.ts'
+import { isObject, optional } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
@@ -10,7 +10,7 @@ export const MAX_MARKDOWN = 12_000
 const MAX_METADATA = 8_000
 
 /** The checked content of a message. */
-export interface MethodContent {
+interface MethodContent {
   text: string
   blocks?: Json[]
   attachments?: Json[]
@@ -18,13 +18,13 @@ export interface MethodContent {
 }
 
 /** Reads and checks the content of a message. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
-export function readContent(args: Json, options: { textMost?: number } = {}): MethodContent {
+export function readContent(args: Json, textMost?: number): MethodContent {
   const text = optional(args, 'text')
   const markdown = optional(args, 'markdown_text')
   const { blocks, attachments, metadata } = args
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new Refusal('markdown_text_conflict', { why: 'markdown_text together with text or blocks' })
-  checkLength(text, options.textMost ?? MAX_TEXT)
+  checkLength(text, textMost ?? MAX_TEXT)
   checkLength(markdown, MAX_MARKDOWN)
   if (blocks !== undefined) checkBlocks(blocks)
   checkAttachments(attachments)
@@ -60,9 +60,4 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (JSON.stringify(metadata).length > MAX_METADATA)
     throw new Refusal('metadata_too_large', { why: 'metadata over 8 KB' })
   return { metadata }
-}
-
-/** Returns whether links in the message get previews. On by default. */
-export function unfurls(args: Json): boolean {
-  return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
 }

@@ -38,7 +38,8 @@ export type MessageTable = z.infer<typeof messageTable>
 /**
  * A table in a tool's output, whole. `text`: rows divided by line breaks, cells by tabs. `hasHeading`: the first row
  * names the columns for certain. `isExact`: its numbers have a point and no other marks, as in JSON. `repeatsMerged`:
- * merged cells may be repeated in its heading. `refused`: why it cannot be queried; then it has no rows.
+ * merged cells may be repeated in its heading. `notes`: sentences on what was guessed. `refused`: why it cannot be
+ * queried; then it has no rows.
  */
 export const outputTable = z.object({
   name: z.string(),
@@ -46,6 +47,7 @@ export const outputTable = z.object({
   hasHeading: z.literal(true).exactOptional(),
   isExact: z.literal(true).exactOptional(),
   repeatsMerged: z.literal(true).exactOptional(),
+  notes: z.array(z.string()).exactOptional(),
   refused: z.string().exactOptional(),
   source: sourceSchema.exactOptional(),
 })

@@ -88,7 +88,7 @@ function bracketForm(form: BracketForm, prompts: Prompts): Dialect {
 
 function renderBracket(view: RunView, form: BracketForm, prompts: Prompts): Message[] {
   const names = new Map([...form.tools(view.tools)].map(([theirs, ours]) => [ours, theirs]))
-  const steps = view.steps.map((step, i) => renderStep(step, { view, label: labelOf(form, i + 1), names }))
+  const steps = view.steps.map((step, i) => renderStep(step, view, labelOf(form, i + 1), names))
   const label = labelOf(form, view.steps.length + 1)
   const tail = tailOf(view, prompts, {
     cue: `Thought${label}:`,
@@ -104,10 +104,7 @@ function labelOf(form: BracketForm, n: number): string {
   return form.numbered ? ` ${n}` : ''
 }
 
-function renderStep(
-  step: Step,
-  { view, label, names }: { view: RunView; label: string; names: Map<string, string> },
-): string {
+function renderStep(step: Step, view: RunView, label: string, names: Map<string, string>): string {
   if (step.kind === 'message') return messageLine(step)
   const written =
     step.kind === 'tool'

@@ -56,8 +56,8 @@ function renderNative(view: RunView, prompts: Prompts): RenderedPrompt {
 }
 
 /**
- * After a call that was announced or stood as text, the model is asked once whether it calls, in a form that the
- * endpoint holds. If it holds none, a tool must be called, and this one is the answer.
+ * After an announced call or a call written as text, the model is asked once more, with a schema. If the endpoint
+ * ignores schemas, a tool call is required, and calling this tool gives the answer.
  */
 const ANSWER_TOOL: ToolSpec = {
   name: ANSWER,

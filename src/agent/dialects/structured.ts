@@ -1,4 +1,4 @@
-/** One JSON object per turn, whose form the endpoint holds by a schema. */
+/** One JSON object per turn, whose form the endpoint enforces with a schema. */
 import type { Prompts } from '../../base/prompts.ts'
 import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
@@ -41,7 +41,7 @@ export const ANSWER = 'answer'
 function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   const tail = tailOf(view, prompts, {
     cue: '',
-    form: 'Write only:\n{"thought": "…", "step": {"action": "answer", "input": "the answer"}}',
+    form: 'Your step has to be the action answer.',
   })
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
@@ -53,7 +53,7 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
   return { messages: alternating(messages), schema: turnSchema(view) }
 }
 
-/** A hint of the loop is said as it is: it is no data. */
+/** A hint comes from the loop, so it is not fenced as data. */
 function renderStep(step: Step, nonce: string): Message[] {
   const written = (made: ToolStep | UnreadableStep) =>
     made.kind === 'tool' ? objectOf(made) : made.text || '(nothing)'
@@ -132,7 +132,7 @@ function inputSchema(tool: Tool): StrictSchema {
 
 /**
  * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, and
- * those that were called in vain twice.
+ * those whose calls were repeated twice.
  */
 function repeatedTools(steps: readonly Step[]): Set<string> {
   const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
@@ -166,12 +166,17 @@ export function readHeld(completion: string, tools: string[]): ParsedTurn | unde
   const step = isRecord(written) ? written['step'] : undefined
   const { action, input } = isRecord(step) ? step : {}
   const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
-  const answer = action === ANSWER && typeof input === 'string' ? tidy(input) : ''
-  if (answer !== '') return { kind: 'finish', thought, answer }
+  const answer = action === ANSWER && typeof input === 'string' ? input : ''
+  if (BROKEN_OFF.test(answer)) return { kind: 'unreadable', thought, hint: QUOTATION_MARKS }
+  if (tidy(answer) !== '') return { kind: 'finish', thought, answer: tidy(answer) }
   return typeof action === 'string' && tools.includes(action)
     ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
     : undefined
 }
+
+/** A model that quotes something without a backslash ends its text before the quotation. */
+const BROKEN_OFF = /[\p{L}\p{N},(:] $/u
+const QUOTATION_MARKS = 'Your answer breaks off. Write it whole, with quotation marks inside it as \\".'
 
 /** The answer of an object that breaks off in it. */
 function cutAnswer(completion: string): ParsedTurn | undefined {

@@ -68,7 +68,7 @@ const SYNTAXES: Syntax[] = [
     closes: '<\\|(?:call|end|return)\\|>|$',
   },
   // Functionary
-  { opens: `(?:^|\\n)>>>\\s{0,3}${NAME}\\n`, closes: '(?=>>>)|$' },
+  { opens: `(?:^|\\n)[ \\t\u200b]{0,8}>>>\\s{0,3}${NAME}[ \\t\u200b]{0,8}\\n`, closes: '(?=>>>)|$' },
   { opens: `<\\|recipient\\|>\\s{0,3}${NAME}\\s{0,3}<\\|content\\|>`, closes: '<\\|(?:stop|from)\\|>|$' },
   // Name and arguments in elements of their own: <tool_name>search</tool_name><parameters>…</parameters>
   {

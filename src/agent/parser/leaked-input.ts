@@ -28,15 +28,45 @@ export function readFields(text: string, at: number, closes: string): LeakedInpu
   const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
   if (text[start] === '{') return readObject(text, start)
   const elements = readElements(text, start)
+  if (elements?.ok && isBrokenBehind(text, elements.end, closes)) return { ok: false }
   if (elements) return elements
   const close = new RegExp(closes, 'giu')
   close.lastIndex = start
   const match = close.exec(text)
   if (!match) return closes === '(?!)' ? undefined : { ok: false }
-  const input = tidy(text.slice(start, match.index))
-  if (HALF_ARGUMENT.test(input)) return { ok: false }
+  const input = tidy(text.slice(start, match.index)).replace(/\s{0,9}`{3}$/, '')
+  if (HALF_ARGUMENT.test(input) || holdsHalfElement(input)) return { ok: false }
   return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
 }
+
+/** Returns whether a text ends within the arguments of a call, so that others may have been to come. */
+export function endsInArguments(text: string): boolean {
+  const last = [...text.matchAll(CLOSING)].at(-1)
+  return last !== undefined && !/<\/|<[|｜]/.test(text.slice(last.index + last[0].length))
+}
+
+/** Returns whether another argument is lost behind the last one, or was cut off in its opening tag. */
+function isBrokenBehind(text: string, at: number, closes: string): boolean {
+  const close = new RegExp(closes, 'giu')
+  close.lastIndex = at
+  const behind = text.slice(at, close.exec(text)?.index ?? Math.min(text.length, at + MAX_CHARS))
+  const lost = behind.slice(0, matchAt(CLOSING, behind, 0)?.index ?? 0)
+  return /^\s{0,20}<(?!\/)[^<>]*$/.test(behind) || lost.trim() !== ''
+}
+
+/** Returns whether plain text holds one half of an element: a part of another argument, or of another call. */
+function holdsHalfElement(text: string): boolean {
+  if (!text.includes('<')) return false
+  const closed = [...text.matchAll(/<\/([\w:.-]{1,60})>/g)]
+  const [first] = closed
+  const names = new Set(closed.map(([, name]) => name))
+  const opened = [...text.matchAll(/^[ \t]{0,8}<([\w:.-]{1,60})(?:[\s=][^<>\n]{0,100})?>/gm)]
+  if (opened.some(([, name = '']) => !VOID.test(name) && !names.has(name))) return true
+  return first !== undefined && !text.slice(0, first.index).includes(`<${first[1]}`)
+}
+
+/** Elements of HTML that are often not closed. */
+const VOID = /^(?:br|hr|img|input|meta|link|p|li|t[dhr]|d[td]|option)$/i
 
 function readObject(text: string, start: number): LeakedInput | undefined {
   const loose = readLoose(text, start)

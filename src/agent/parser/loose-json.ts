@@ -23,6 +23,8 @@ const WORDS = new Map<string, unknown>([
   ['null', null],
   ['None', null],
   ['undefined', null],
+  ['NaN', null],
+  ['Infinity', null],
 ])
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
 /** First characters of white space and comments. */

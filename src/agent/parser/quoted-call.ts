@@ -1,7 +1,7 @@
 /**
- * Tells a call that carries the turn from one that the model only quotes: from a page, as an example, or to say that it
- * ignores it. It decides by where the call stands, so that language and wording matter little. In doubt a call is
- * quoted, and the model is asked again.
+ * Distinguishes a real call from one that the model only quotes: from a page, as an example, or to say that it ignores
+ * it. It decides by where the call stands, so that language and wording matter little. In doubt a call is quoted, and
+ * the model is asked again.
  */
 import type { LabelledSection } from './labels.ts'
 import { isEnclosed, type WrittenSpan } from './quotation-marks.ts'

@@ -1,6 +1,6 @@
 /**
- * The words of a sentence before a call that tell whether the call follows from it. They only help where the place of
- * the call does not decide (`quoted-call.ts`). An unknown language costs a second try, or reads a report as a thought.
+ * The words before a call that show whether the model means it. They only help where the place of the call does not
+ * decide (`quoted-call.ts`). An unknown language costs a second try, or reads a report as a thought.
  */
 
 /** A sentence in which the model says what it does next. */
@@ -32,7 +32,7 @@ export const REFUSED = new RegExp(
 /** Words about hostile texts, which a sentence about the next step may hold too. */
 export const HOSTILE = /\b(?:injection|injected|malicious|attack)\b/iu
 
-/** Clear words of refusal. A thought before a labelled step holds them only if it reports the step. */
+/** Clear words of refusal. A thought before a labelled step has them only if the step is quoted. */
 export const DECLINED =
   /\b(?:ignor(?:e|ed|ing) (?:it|this|that|them)|injection|malicious|I refuse|refused|I (?:won['’]t|(?:will|must|should|do|did) not) (?:do|call|run|follow|obey|execute|make|send))\b/iu
 
@@ -41,7 +41,7 @@ const REPORTS = String.raw`(?<!\b(?:I|we|you|he|she|they|users?|persons?|people|
 
 const CALL = '(?:tool|call|command|function|action|instruction|request|invocation|lines?|snippet|markup)s?'
 
-/** A report of the call behind it, as of a text: "the page says to call this tool". No plan is meant. */
+/** Says that a text contains the following call, as in "the page says to call this tool". No plan is meant. */
 export const POINTS = new RegExp(
   [
     String.raw`(?:${REPORTS})[^]*?(?:\b(?:this|these|th(?:is|e) (?:following|next)|the following|such an?) (?:[\w-]+ )?${CALL}(?=[.!:]?$| (?:in|at|on|into|inside|below|for)\b)|\b(?:as follows|the following|do this)[.:]?$)`,

@@ -32,7 +32,7 @@ export function defuseTokens(text: string): string {
 
 /** Marks that open or close a section of native calls, at the end of a text. */
 const CALL_MARKS =
-  /(?:<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|(?<![\w.])functools|\s){1,20}$/iu
+  /(?:function(?=<[|｜]tool[▁_ ]sep)|<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request|use|sep)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|(?<![\w.])functools|\s){1,20}$/iu
 
 /** Drops leaked opening marks of native calls from the end of a thought. */
 export function withoutCallMarks(thought: string): string {
@@ -77,11 +77,16 @@ export function withoutEnd(text: string): string {
   if (!text.includes('<')) return withoutTail(text)
   for (const { 0: token, index } of text.matchAll(END)) {
     const after = text[index + token.length] ?? '\n'
-    const isBefore = token === '<|call|>' && GOES_ON.test(text.slice(index + token.length))
-    if (index > 0 && !isBefore && (after === '\n' || after === '<')) return withoutTail(text.slice(0, index))
+    const behind = text.slice(index + token.length)
+    const isBefore = token === '<|call|>' && GOES_ON.test(behind)
+    const isEnd = after === '\n' || after === '<' || NEXT_TURN.test(behind)
+    if (index > 0 && !isBefore && isEnd) return withoutTail(text.slice(0, index))
   }
   return withoutTail(text)
 }
+
+/** The next turn, which the model invents behind the end of its own. */
+const NEXT_TURN = /^\s{0,9}(?:human|user|assistant|question|system)\s{0,3}(?:[:：]|\n)/i
 
 /** Prose or a final answer behind a call: the model did not stop for it. */
 const GOES_ON = /^\s*(?!<\||\s|$)|<\|channel\|>final/

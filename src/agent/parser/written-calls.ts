@@ -1,8 +1,9 @@
 /**
- * The text of a model that has native tools. A call written into it is made only if it carries the turn. Other text with
+ * The text of a model that has native tools. A call written into it is made only if it is not quoted. Other text with
  * calls, labels or an announced call in it is never shown as the answer: the model is asked again.
  */
 import type { ParsedTurn } from '../contracts/dialect.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import { holdsJsonCall, readJsonBlock } from './json-action.ts'
 import { opensStep, sectionsOf } from './labels.ts'
 import { leakedCallFrom, type LeakedCall } from './leaked-calls.ts'
@@ -97,30 +98,64 @@ const MAX_CALLS = 50
 
 /** JSON counts as a call if a marker says so, or if the text begins with it. */
 const CALL =
-  /tool[_▁]?(?:calls?|request)|<tools>|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i
+  /tool[_▁]?(?:calls?|request)|functools\[|<\|(?:plugin|tools_prefix)\|>|<tools>|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i
 
 /** Call markup of any vendor, on one line. */
 export const MAY_CALL =
-  /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
+  /<[|｜/]{0,2}(?:[a-z]{1,12}[:_])?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
 
 /** Returns whether a text holds a vendor's markup of a call outside of inline code. */
 export function holdsMarkup(text: string): boolean {
   return MAY_CALL.test(withoutInlineCode(text))
 }
 
-/** Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. */
+/**
+ * Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. Also
+ * where a gateway or a template has escaped or spaced its marks.
+ */
 export function holdsCall(answer: string, tools: string[]): boolean {
+  if (holdsPlainCall(answer, tools)) return true
+  const mended = withMarksMended(answer)
+  return mended !== answer && holdsPlainCall(mended, tools)
+}
+
+function holdsPlainCall(answer: string, tools: string[]): boolean {
   if (holdsMarkup(answer) || PIECE.test(withoutInlineCode(withoutFences(answer)))) return true
   const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
   if (call?.ok && tools.includes(call.tool)) return true
-  if (answer.includes('{') && holdsJsonCall(part)) return true
+  if (answer.includes('{') && (holdsJsonCall(part) || holdsBrokenCall(answer, tools))) return true
   return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, tools) !== undefined)
 }
 
+/** Returns whether a text holds JSON of a call that cannot be read: a listed tool's name under its key, or as a key. */
+function holdsBrokenCall(text: string, tools: string[]): boolean {
+  const isListed = ([, name = '']: RegExpMatchArray) => listedTool(name, tools) !== undefined
+  if (INPUT_KEY.test(text) && [...text.matchAll(TOOL_KEY)].some(isListed)) return true
+  return BEGINS_JSON.test(text) && [...text.matchAll(KEY_OF_OBJECT)].some(isListed)
+}
+
+const TOOL_KEY =
+  /["'“]?(?:name|tool|tool_?name|function|recipient_name|action)["'”]?\s{0,3}:\s{0,3}["'“]([\w.:-]{1,100})["'”]/giu
+const INPUT_KEY = /["'“](?:arguments|parameters|args|input|action_?input|tool_?input|params|kwargs)["'”]\s{0,3}:/iu
+const KEY_OF_OBJECT = /[{,]\s{0,9}["'“]([\w.:-]{1,100})["'”]\s{0,3}:\s{0,3}["'“{[]/gu
+const BEGINS_JSON = /^\s{0,20}(?:`{3}\w{0,9}\s{0,9}|<\|\w{1,30}\|>\s{0,9})?[{[]/
+
+/** The text with its marks as a model writes them: without entities, backslashes, spaces in tags and tokens in names. */
+function withMarksMended(text: string): string {
+  const inQuotes = /^\s{0,20}"[^]*"\s*$/.test(text) ? parseJson(text.trim()) : undefined
+  return withoutInlineCode(typeof inQuotes === 'string' ? inQuotes : text)
+    .replace(/&(?:lt|gt|quot|amp|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/\\(?=[_<>|"{}[\]])/g, '')
+    .replace(/(?<=\w)<\|channel\|>\w{0,12}/g, '')
+    .replace(/<\s{0,3}(\/?[a-z|｜][^<>\n]{0,80}?)\s{0,3}>/giu, '<$1>')
+}
+
+const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&', '&#39;': "'" }
+
 /** A piece of a call that lost the rest, a result in marks, or a label of a step. Such pieces are common in code. */
 const PIECE =
-  /<\/?(?:[|｜]tool[▁_ ]sep[|｜]|parameter name=|arg_(?:key|value)>|(?:tool|function)_(?:name|input|response|result|args)>)|(?<![^])\s*Observation ?[:：]|^[*_#\s]{0,6}Action[ _]Input[*_]{0,3} ?[:：]|^commentary to=/im
+  /[}\])]\s{0,9}<\/(?:function|invoke)>|<\/?(?:[|｜]tool[▁_ ]sep[|｜]|parameter name=|(?:[a-z]{1,16}_)?arg_(?:key|value)>|(?:tool|function)_(?:name|input|response|result|args)>)|(?<![^])\s*Observation ?[:：]|^[*_#\s]{0,6}Action[ _]Input[*_]{0,3} ?[:：]|^commentary to=/im
 
 function withoutFences(text: string): string {
   return text.replace(/^(`{3,9}|~{3,9})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
@@ -132,7 +167,7 @@ export function withoutInlineCode(text: string): string {
 
 /** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */
 const WRITTEN =
-  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<)?([\w.:-]{1,100})(?:(?<=<[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
+  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text says that it will use a listed tool. */
 function isAnnounced(text: string, tools: string[]): boolean {

@@ -29,7 +29,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
       {
         async send(url) {
           init?.signal?.throwIfAborted()
-          const { head, body } = await exchange(url, request, { dispatcher, turns })
+          const { head, body } = await exchange(url, request, dispatcher, turns)
           init?.signal?.throwIfAborted()
           return new TransportResponse(head, body, isRedirected)
         },
@@ -59,11 +59,6 @@ interface TransportRequest {
   silenceMs: number | undefined
 }
 
-interface DispatcherTurns {
-  dispatcher: Dispatcher
-  turns: DeliveryTurns
-}
-
 function requestOf(init: WebRequestInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
   const { silenceMs } = init as TransportInit
@@ -81,7 +76,7 @@ function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string
   return flat
 }
 
-async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: DispatcherTurns) {
+async function exchange(url: URL, request: TransportRequest, dispatcher: Dispatcher, turns: DeliveryTurns) {
   const { method, headers, body, signal, silenceMs } = request
   const handler = new ExchangeHandler(turns, signal)
   const limits = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs }

@@ -19,10 +19,7 @@ export const INSPECTION_MS = 10_000
 /**
  * Checks at the start that Redis is usable, and warns about risks of data loss. @throws ConfigError if it is unusable
  */
-export async function requireUsableRedis(
-  settings: RedisSettings,
-  { log, prefix }: { log: StoreLog; prefix: string },
-): Promise<void> {
+export async function requireUsableRedis(settings: RedisSettings, log: StoreLog, prefix: string): Promise<void> {
   await checkRedis(settings)
   const redis = connectRedis(settings, { purpose: 'check', log })
   try {

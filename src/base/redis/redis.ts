@@ -202,11 +202,11 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   })
   client.on('reconnecting', () => lost())
   client.on('ready', back)
-  if (client instanceof Cluster) watchMasters(client, { lost, back })
+  if (client instanceof Cluster) watchMasters(client, lost, back)
 }
 
 /** A Cluster client stays `ready` while a master and its keys are unreachable. */
-function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
+function watchMasters(cluster: Cluster, lost: (error: string) => void, back: () => void): void {
   const away = new Set<string>()
   const masters = () => cluster.nodes('master').map(nodeOf)
   const markBack = (isBack: (node: string) => boolean) => {

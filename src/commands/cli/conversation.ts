@@ -34,8 +34,12 @@ export class ChatSession {
   #running: AbortController | undefined
   readonly #saysFigures: boolean
 
-  /** `saysFigures`: whether the answer's footer counts figures without a source. */
-  constructor(agent: AgentParts, output: Output, { saysFigures }: { saysFigures: boolean }) {
+  /** `saysFigures`: whether the answer's footer counts figures without a source. `loadFiles`: the files it is about. */
+  constructor(
+    agent: AgentParts,
+    output: Output,
+    { saysFigures, loadFiles }: { saysFigures: boolean; loadFiles?: AnswerDeps['loadFiles'] },
+  ) {
     this.#agent = agent
     this.#output = output
     this.#saysFigures = saysFigures
@@ -49,6 +53,7 @@ export class ChatSession {
         ttlMs: DAY_MS,
       }),
       prompts,
+      loadFiles,
     }
   }
 

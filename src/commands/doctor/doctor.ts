@@ -62,7 +62,7 @@ async function checkAreas(config: Config, env: Env, { log, now }: CheckDeps): Pr
     withinTime('Redis', redisFindings(config, { log, now })),
     withinTime('tools', toolFindings(config, { log, net, now })),
     withinTime('MCP', mcpFindings(config, env, { log, now })),
-    withinTime('time', timeFindings(config, { net, now })),
+    withinTime('time', timeFindings(config, net, now)),
   ])
   return areas.flat()
 }

@@ -7,7 +7,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Fetch } from '../../model/model-fetch.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
-import { createModels } from '../../model/index.ts'
+import { createModels } from '../../model/choose-model.ts'
 import { probeNativeCalls } from '../../model/probe-native-calls.ts'
 import { probeStructured } from '../../model/probe-structured.ts'
 import { operatorSentence } from '../../model/failure-for-operator.ts'
@@ -40,7 +40,7 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   const isReachable = answers.outcome !== 'fault'
   const rest = isReachable ? await abilities(models.model, config, wire) : []
   // After the others: on a server with one slot they would wait for each other.
-  const window = isReachable ? await windowFindings(models.model, { config, net, now }) : []
+  const window = isReachable ? await windowFindings(models.model, config, net, now) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
@@ -96,8 +96,8 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
 }
 
 const AS_REASONING =
-  'Its answer came as reasoning, without a text. The bot reads it, but only after it has asked again: check the ' +
-  'reasoning parser and the chat template of its endpoint.'
+  'It answered with reasoning and no text. The bot can read that, but only on a second try. Check the endpoint’s ' +
+  'reasoning parser and chat template.'
 
 /** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
 export async function answerFinding(model: Model, setting: string, now: () => number): Promise<Finding> {
@@ -113,7 +113,7 @@ export async function answerFinding(model: Model, setting: string, now: () => nu
     if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
     return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {
-    return fault(name, sentenceOf(error, { signal, ms: FIRST_MS }).replace('Check its name', `Check ${setting}`))
+    return fault(name, sentenceOf(error, signal, FIRST_MS).replace('Check its name', `Check ${setting}`))
   }
 }
 
@@ -129,7 +129,7 @@ async function abilities(model: Model, config: Config, wire: WatchedWire): Promi
 
 function refusedFinding(model: string, refused: string[]): Finding {
   if (refused.length === 0) return ok('parameters', `${model} accepts all parameters.`)
-  return ok('parameters', `${model} does not accept ${refused.join(', ')}. The bot works without.`)
+  return ok('parameters', `${model} does not accept ${refused.join(', ')}. The bot works without them.`)
 }
 
 async function nativeFinding(model: Model, config: Config): Promise<Finding> {
@@ -149,11 +149,11 @@ async function formFinding(model: Model, { AGENT_DIALECT: set }: Config): Promis
   if (found.isHeld) {
     const better =
       set === 'text' || set === 'json' ? ` AGENT_DIALECT=structured would use that, and suits small models.` : ''
-    return ok('held form', `Its endpoint holds the form of a JSON schema.${better}`)
+    return ok('JSON schema', `Its endpoint enforces JSON schemas.${better}`)
   }
   const without =
     set === 'structured' ? ' AGENT_DIALECT=structured works without, but the model may break the form.' : ''
-  return note('held form', `${found.why}${without}`)
+  return note('JSON schema', `${found.why}${without}`)
 }
 
 /** A PNG of 32 by 32 red pixels. */
@@ -175,7 +175,7 @@ async function visionFinding(model: Model): Promise<Finding> {
     if (/\bred\b/i.test(text)) return ok('pictures', 'It can see pictures.')
     return note('pictures', 'It accepts pictures, but did not recognise a red one.')
   } catch (error) {
-    return note('pictures', sentenceOf(error, { signal, ms: CALL_MS }))
+    return note('pictures', sentenceOf(error, signal, CALL_MS))
   }
 }
 
@@ -195,7 +195,7 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: Watc
     for await (const event of model.stream({ messages, signal, timeMs: CALL_MS }))
       if (event.type === 'text') pieces += 1
   } catch (error) {
-    return note('streaming', sentenceOf(error, { signal, ms: CALL_MS }))
+    return note('streaming', sentenceOf(error, signal, CALL_MS))
   }
   if (wire.isWhole(model.name)) return note('streaming', WHOLE)
   if (pieces > 1) return ok('streaming', 'It streams its answers.')
@@ -203,9 +203,9 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: Watc
 }
 
 const WHOLE =
-  'It answers with one JSON body although a stream was asked for. The bot reads it; OPENAI_STREAM=false suits it.'
+  'It answers with one JSON body although a stream was asked for. The bot can read it. Set OPENAI_STREAM=false for this endpoint.'
 
-function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
+function sentenceOf(error: unknown, signal: AbortSignal, ms: number): string {
   if (!isTimeUp(signal)) return operatorSentence(error)
   return `It did not answer within ${ms / 1000} s. If it is still loading, try again; otherwise check OPENAI_BASE_URL.`
 }

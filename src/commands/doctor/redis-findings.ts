@@ -35,7 +35,7 @@ const SENTINELS = 'Also check the addresses of the Sentinels and the master’s 
 function withoutRedis({ ROLE }: Config): Finding {
   return ROLE === 'all'
     ? note('REDIS_URL', 'Not set. Conversations and work are lost when the process stops.')
-    : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
+    : fault('REDIS_URL', `Not set. ROLE=${ROLE} needs a Redis that all processes share. Set it.`)
 }
 
 async function inspect(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
@@ -105,7 +105,7 @@ function persistenceOf(facts: Map<string, string>): Finding {
   return replicas > 0
     ? note(
         name,
-        `The append-only file is off, but it has ${replicas === 1 ? 'a replica' : `${replicas} replicas`}. A crash loses what these have not received yet.`,
+        `The append-only file is off, but it has ${replicas === 1 ? 'a replica' : `${replicas} replicas`}. A crash loses what ${replicas === 1 ? 'the replica has' : 'the replicas have'} not received yet.`,
       )
     : fault(name, `The append-only file is off. Set appendonly yes, or ${lost}.`)
 }

@@ -55,7 +55,12 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
     return [...rows, ...(await idFindings(tokens, config, deps))]
   }
   if (!REDIS_URL)
-    return [note('installations', 'They are kept in the bot’s memory, where only the bot sees them: set REDIS_URL.')]
+    return [
+      note(
+        'installations',
+        'They are kept only in the bot’s memory, so this command cannot check them. Set REDIS_URL.',
+      ),
+    ]
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {

@@ -10,7 +10,7 @@ const WRONG_MS = 60_000
 const NOTED_MS = 5_000
 const ASK_MS = 10_000
 
-export async function timeFindings(config: Config, { net, now }: { net: Network; now(): number }): Promise<Finding[]> {
+export async function timeFindings(config: Config, net: Network, now: () => number): Promise<Finding[]> {
   const from = now()
   const response = await (net.fetch ?? globalThis.fetch)(new URL('api.test', config.SLACK_API_URL), {
     method: 'POST',

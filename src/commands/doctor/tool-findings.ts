@@ -47,7 +47,7 @@ function isAgent(made: unknown): made is AgentParts {
 /** The longest wait for a tool; a run may wait longer. Milliseconds. */
 const USE_MS = 30_000
 
-const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TOOLS.'
+const AWAY = 'Check the network (HTTPS_PROXY, the tool’s address), or remove the tool from TOOLS.'
 
 async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
   const given = sampleFor(tool.name)
@@ -97,8 +97,8 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
 }
 
 /**
- * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. Its login is inspected up where the bot
- * keeps it.
+ * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. The login is read from the bot's own
+ * store.
  */
 export async function mcpFindings(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
   if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })

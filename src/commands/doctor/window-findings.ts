@@ -10,15 +10,11 @@ import { findingsAbout, type Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('model')
 
-interface WindowCheck {
-  config: Config
-  net: Network
-  now: () => number
-}
-
 /** How long the prompt may take, in milliseconds: a small computer reads 60 tokens a second. */
 const LONG_MS = 150_000
-/** The length of the prompt in tokens: above the smallest usual window, or only for the speed if the window is known. */
+/**
+ * The length of the prompt in tokens: above the smallest usual window, or only for the speed if the window is known.
+ */
 const LONG = 7_000
 const FOR_SPEED = 1_200
 /** A larger listed window is often what the model could take, not what its server gives. */
@@ -26,8 +22,12 @@ const MAX_BELIEVED = 32_768
 /** The share of a known window that the prompt may take. */
 const OF_WINDOW = 0.7
 
-export async function windowFindings(model: Model, check: WindowCheck): Promise<Finding[]> {
-  const { config, net, now } = check
+export async function windowFindings(
+  model: Model,
+  config: Config,
+  net: Network,
+  now: () => number,
+): Promise<Finding[]> {
   const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address, OPENAI_STREAM: isStreamed } = config
   const listed = given === undefined ? await new ListedWindows({ config, net, now }).of(model.name) : undefined
   const window = given ?? listed
@@ -38,8 +38,8 @@ export async function windowFindings(model: Model, check: WindowCheck): Promise<
   const signal = AbortSignal.timeout(LONG_MS)
   try {
     // What comes in one piece says only how long all of it took.
-    const short = isStreamed ? undefined : await readingOf(model, await promptOf(0, now()), { signal, now })
-    const read = await readingOf(model, messages, { signal, now })
+    const short = isStreamed ? undefined : await readingOf(model, await promptOf(0, now()), signal, now)
+    const read = await readingOf(model, messages, signal, now)
     return [...windowFinding(read, { sent, window, config }), ...speedFindings(withRest(read, short), config)]
   } catch (error) {
     return [isTimeUp(signal) ? tooSlowFinding(sent) : note('window', operatorSentence(error))]
@@ -68,7 +68,8 @@ interface LongAnswer {
 async function readingOf(
   model: Model,
   messages: Message[],
-  { signal, now }: { signal: AbortSignal; now: () => number },
+  signal: AbortSignal,
+  now: () => number,
 ): Promise<LongAnswer> {
   let usage: Usage | undefined
   let firstAt: number | undefined
@@ -121,14 +122,14 @@ function windowFinding({ usage }: LongAnswer, { sent, window, config }: ToldWind
     ok(
       'window',
       !usage || usage.estimated
-        ? `It answered ${about}. It reports no usage: whether it read all is unknown.`
+        ? `It answered ${about}. It reports no usage, so the bot cannot tell whether it read all of it.`
         : `It read ${about} whole.`,
     ),
   ]
 }
 
 function knownWindow(window: number, { OPENAI_CONTEXT_TOKENS: given }: Config): string {
-  const takes = `It takes ${number(window)} tokens at once, as ${given === undefined ? 'it lists' : 'OPENAI_CONTEXT_TOKENS says'}.`
+  const takes = `Its window is ${number(window)} tokens, according to ${given === undefined ? 'the endpoint' : 'OPENAI_CONTEXT_TOKENS'}.`
   return window < LONG ? `${takes} Long conversations are shortened; a larger window would keep more of them.` : takes
 }
 

@@ -21,7 +21,7 @@ export async function evalReplay(options: Extract<EvalOptions, { kind: 'replay' 
   const outcomes = []
   const differences: Difference[] = []
   for (const episode of episodes) {
-    const replayed = await replayEpisode(episode, tools, { dialect, now })
+    const replayed = await replayEpisode(episode, tools, dialect, now)
     const difference = differenceOf(episode, replayed, isRight(episode, replayed.outcome))
     if (difference) differences.push(difference)
     outcomes.push(replayed.outcome)
@@ -85,8 +85,10 @@ function reasonOf(episode: Episode, recorded: string, { outcome, lastCall }: Rep
   if (outcome.answer.trim() === recorded) return 'The same answer, scored otherwise by the recording.'
   if (outcome.stopped) return `At the limit (${outcome.stopped}) ${call} was taken for the answer: ${wrote}.`
   const before =
-    lastCall + 1 < episode.calls.length ? `the recording went on after ${call}, having said ${shorten(said ?? '')}` : ''
-  return `${before || `the recording took another answer from ${call}`}; here ${wrote} reads as the answer ${shorten(outcome.answer)}.`
+    lastCall + 1 < episode.calls.length
+      ? `the recording continued after ${call} with the observation ${shorten(said ?? '')}`
+      : ''
+  return `${before || `the recording took another answer from ${call}`}; the replay read ${wrote} as the answer ${shorten(outcome.answer)}.`
 }
 
 function shorten(text: string): string {

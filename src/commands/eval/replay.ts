@@ -9,11 +9,6 @@ import { ToolError } from '../../base/errors.ts'
 import { stepOfCalls, type Episode } from './episodes.ts'
 import { askAgent, type EvalOutcome } from './ask-agent.ts'
 
-interface ReplaySource {
-  dialect: Dialect
-  now(): Date
-}
-
 /** The outcome of an episode, and the last call (from 0) that the agent requested. */
 export interface ReplayedEpisode {
   outcome: EvalOutcome
@@ -30,7 +25,8 @@ const REPLAY_TIMEOUT_MS = 600_000
 export async function replayEpisode(
   episode: Episode,
   tools: string[],
-  { dialect, now }: ReplaySource,
+  dialect: Dialect,
+  now: () => Date,
 ): Promise<ReplayedEpisode> {
   const player = new Player(episode)
   const limits = {

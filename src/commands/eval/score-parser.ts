@@ -3,7 +3,8 @@
  * has the form `{id, dialect, tools, completion, expected?, tier?}`.
  */
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -87,7 +88,7 @@ export async function readCases(inFile: string, outFile: string, dialectOverride
   const written = finished(out)
   let count = 0
   try {
-    for await (const each of casesOf(inFile)) {
+    for (const each of await casesOf(inFile)) {
       const got = readCompletion(dialectOverride ?? each.dialect, each.completion, each.tools)
       if (!out.write(`${JSON.stringify({ id: each.id, got })}\n`)) await once(out, 'drain')
       count++
@@ -105,7 +106,7 @@ export async function readCases(inFile: string, outFile: string, dialectOverride
  */
 export async function scoreCases(file: string): Promise<Score[]> {
   const scores = new Map<string, Score>()
-  for await (const one of casesOf(file)) {
+  for (const one of await casesOf(file)) {
     if (!one.expected) continue
     for (const dialect of [one.dialect, ...one.also]) {
       const { id, tier, tools, completion } = one
@@ -145,23 +146,9 @@ function comparable(got: ParseResult): unknown {
   return JSON.parse(JSON.stringify(got, trimmed))
 }
 
-async function* casesOf(file: string): AsyncGenerator<ReadCase> {
-  let number = 0
-  for await (const line of linesOf(file)) {
-    number++
-    if (line.trim() !== '') yield parseCase(line, `${file}:${number}`)
-  }
-}
-
-/** Yields the lines of a file. `readline` would also split at U+2028, which JSON may contain. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  let rest = ''
-  for await (const chunk of createReadStream(file, 'utf8')) {
-    const lines = `${rest}${String(chunk)}`.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  yield rest
+async function casesOf(file: string): Promise<ReadCase[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n')
+  return lines.flatMap((line, i) => (line.trim() === '' ? [] : [parseCase(line, `${file}:${i + 1}`)]))
 }
 
 function parseCase(line: string, place: string): ReadCase {

@@ -10,13 +10,8 @@ import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/encryption.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
-import {
-  hasOwnAuthorization,
-  isPersonal,
-  type HttpServerConfig,
-  type McpConfig,
-  type McpServerConfig,
-} from '../../mcp/types.ts'
+import { hasOwnAuthorization, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import { isPersonal } from '../../mcp/login/whose-login.ts'
 import { authFetch } from '../../mcp/servers/http-fetch.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
 
@@ -124,11 +119,7 @@ export function checkLogin(config: Config, servers: McpConfig, name: string): vo
 }
 
 /** @throws ConfigError for a server without a login; ToolError if the login fails */
-export async function logInAt(
-  place: OperatorPlace,
-  name: string,
-  { port, input }: { port: number; input: Readable },
-): Promise<number> {
+export async function logInAt(place: OperatorPlace, name: string, port: number, input: Readable): Promise<number> {
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, sealerFrom(place.config))
   const { logIn } = await import('../../mcp/login/log-in.ts')

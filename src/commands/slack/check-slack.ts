@@ -93,7 +93,7 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
     name,
     ok: needed.length === 0,
     sentence: `The app lacks scopes of ${manifest.file}: ${missing.join(', ')}.${doWithout}`,
-    fix: fixFor('missing_scope', { app, name: 'SLACK_BOT_TOKEN' }),
+    fix: fixFor('missing_scope', app, 'SLACK_BOT_TOKEN'),
     facts: { missing },
   }
 }
@@ -147,9 +147,9 @@ interface RefusedCheck extends SlackCheck {
 }
 
 function refused(token: TokenName, { name, error, apiUrl, app }: RefusedCheck): CheckRow {
-  const sentence = refusedSentence(error, { name: token, host: new URL(apiUrl).host })
+  const sentence = refusedSentence(error, token, new URL(apiUrl).host)
   const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
-  const fix = fixFor(error, { app, name: token })
+  const fix = fixFor(error, app, token)
   return { name, ok: false, sentence, fix, facts: { error }, ...(isToken && { token }) }
 }
 

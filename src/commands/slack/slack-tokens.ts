@@ -33,7 +33,7 @@ export function formFault(name: TokenName, value: string): string | undefined {
   const kind = KINDS.find(([prefix]) => value.startsWith(prefix))
   const isOther = kind && !(name === 'SLACK_BOT_TOKEN' ? 'xoxb-' : 'xapp-').startsWith(kind[0])
   if (kind && (isOther || name === 'SLACK_SIGNING_SECRET'))
-    return `What begins with ${kind[0]} is ${kind[1]}. ${name} is under ${WHERE[name]}.`
+    return `A value that begins with ${kind[0]} is ${kind[1]}. ${name} is under ${WHERE[name]}.`
   if (name === 'SLACK_SIGNING_SECRET' && !/^[\x21-\x7e]{8,}$/.test(value))
     return 'SLACK_SIGNING_SECRET should be the 32 characters (0-9 and a-f) that Slack shows.'
   try {

@@ -25,14 +25,8 @@ export interface TokenFile {
   keepSettings(settings: Record<string, string>): string
 }
 
-interface TokenFileOptions {
-  /** The environment merged with the file. The environment wins. */
-  env: Env
-  /** The tokens in these settings. */
-  given: SlackTokens
-}
-
-export function tokenFile(path: string, { env, given }: TokenFileOptions): TokenFile {
+/** `env`: the environment merged with the file; the environment wins. `given`: the tokens in these settings. */
+export function tokenFile(path: string, env: Env, given: SlackTokens): TokenFile {
   return {
     installed: () => installedBefore(readEnvText(path) ?? ''),
     async keep(tokens, { installed, prompter }) {

@@ -13,10 +13,11 @@ const MEANINGS: Record<string, string> = {
 }
 
 /** Explains an error. Repeats only Slack's error code, which is a single word. */
-export function refusedSentence(error: string, { name, host }: { name: TokenName; host: string }): string {
+export function refusedSentence(error: string, name: TokenName, host: string): string {
   if (error === 'connection') return `Cannot reach ${host}.`
   if (error === 'ratelimited') return `${host} accepts no more calls for now.`
-  if (error.startsWith('http_')) return `${host} answered with status ${error.slice(5)}, unlike Slack.`
+  if (error.startsWith('http_'))
+    return `${host} answered with status ${error.slice(5)}, which Slack does not do. Is this really Slack?`
   if (error === 'not_slack') return `${host} answered, but unlike Slack.`
   if (error === 'missing_scope') return `${name} lacks the scope connections:write.`
   const meaning = Object.hasOwn(MEANINGS, error) ? MEANINGS[error] : 'was rejected'
@@ -24,7 +25,7 @@ export function refusedSentence(error: string, { name, host }: { name: TokenName
 }
 
 /** Says what to do: the menus by name, and the page of the app if its id is known. */
-export function fixFor(error: string, { app, name }: { app: string | undefined; name: TokenName }): string {
+export function fixFor(error: string, app: string | undefined, name: TokenName): string {
   if (error === 'connection') return 'Check the network; behind a proxy set HTTPS_PROXY.'
   if (/^(?:ratelimited|not_slack|http_)/.test(error))
     return 'Try again in a minute; check SLACK_API_URL and HTTPS_PROXY.'

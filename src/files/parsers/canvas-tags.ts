@@ -3,7 +3,8 @@ import { SectionWriter } from '../section-writer.ts'
 import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import { readHtml, type PageTags } from './html-lines.ts'
-import { PageLines, type Attributes } from './page-lines.ts'
+import type { Attributes } from './html-tags.ts'
+import { PageLines } from './page-lines.ts'
 import type { ToParse } from './parser.ts'
 
 /** Values of `data-section-style`. Bullets are 5. */

@@ -56,8 +56,10 @@ function formatOf(code: string): CellFormat {
         ? 's'
         : 'h'
   const hasSeconds = bare.includes('s')
-  const digits = /s+\.(0+)/.exec(bare)?.[1]?.length ?? 0
-  if (/\[(?:h+|m+|s+)\]/.test(bare)) return { kind: 'duration', from, hasSeconds, digits }
+  const elapsed = /\[([hms])+\]/.exec(bare)?.[1]
+  const digits = /s+\]?\.(0+)/.exec(bare)?.[1]?.length ?? 0
+  // `[m]` alone is a number of minutes.
+  if (elapsed) return { kind: 'duration', from: elapsed === 'm' ? 'm' : from, hasSeconds, digits }
   // T and J: a German Excel writes its own letters into some files.
   if (/[yd]|^[tmj./ -]*[tj][tmj./ -]*$/.test(bare)) return { kind: 'date', from, hasSeconds, digits }
   if (/[hs]/.test(bare)) return { kind: 'time', from, hasSeconds, digits }
@@ -103,13 +105,14 @@ function asDate(days: number): string {
 /** Returns `36:00`, `08:30:05` or, of minutes and seconds, `14:24`. */
 function clock(days: number, { from, hasSeconds, digits }: CellFormat): string {
   const units = 10 ** digits
-  const all = Math.round(Math.abs(days) * DAY_S * units)
-  const total = Math.floor(all / units)
-  const fraction = all % units === 0 ? '' : `.${String(all % units).padStart(digits, '0')}`
+  const parts = Math.round(Math.abs(days) * DAY_S * units)
+  const total = Math.floor(parts / units)
+  const fraction = parts % units === 0 ? '' : `.${String(parts % units).padStart(digits, '0')}`
   const two = (number: number) => String(number).padStart(2, '0')
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60]
   const sign = days < 0 ? '-' : ''
   if (from === 's') return `${sign}${total}${fraction}`
-  if (from === 'm') return `${sign}${two(Math.floor(total / 60))}:${two(seconds)}${fraction}`
+  const all = Math.floor(total / 60)
+  if (from === 'm') return hasSeconds ? `${sign}${two(all)}:${two(seconds)}${fraction}` : `${sign}${all}`
   return `${sign}${two(hours)}:${two(minutes)}${hasSeconds || seconds > 0 ? `:${two(seconds)}` : ''}${fraction}`
 }

@@ -1,11 +1,16 @@
-/** Reads the values that a chart stores (ECMA-376, part 1, 21.2) as rows of a table. */
+/**
+ * Reads the values that a chart stores as rows of a table: ECMA-376, part 1, 21.2, and Office's later `chartex` (waterfall,
+ * funnel, tree map).
+ */
 import { walkXml } from './xml-walk.ts'
 
 const MAX_POINTS = 2000
+const MAX_LEVELS = 10
 
 interface DrawnSeries {
   name: string
-  categories: Map<number, string>
+  /** The labels of the points. With several levels, the innermost first. */
+  levels: Map<number, string>[]
   values: Map<number, string>
 }
 
@@ -17,15 +22,17 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
   walkXml(bytes, {
     open: (name, { idx = '' }) => {
       if (name === 'title') isTitle = true
-      if (name === 'ser') series.push((current = { name: '', categories: new Map(), values: new Map() }))
-      if (/^(?:tx|cat|val|xVal|yVal|bubbleSize)$/.test(name)) part = name
+      if (name === 'ser' || name === 'data') series.push((current = { name: '', levels: [], values: new Map() }))
+      if (/^(?:tx|cat|val|xVal|yVal|bubbleSize|strDim|numDim)$/.test(name)) part = name
+      const isLevel = (name === 'lvl' || part === name) && (current?.levels.length ?? 0) < MAX_LEVELS
+      if (isLevel) current?.levels.push(new Map())
       if (name === 'pt') at = Number(idx)
-      isValue = name === 'v'
+      isValue = name === 'v' || (name === 'pt' && part.endsWith('Dim'))
       inText = name === 't'
     },
     close: (name) => {
       if (name === 'title') isTitle = false
-      if (name === 'ser') current = undefined
+      if (name === 'ser' || name === 'data') current = undefined
       if (name === part) part = ''
       isValue = false
       inText = false
@@ -33,7 +40,7 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
     text: (text) => {
       if (isTitle && inText) title += text
       if (!current || !isValue) return
-      const points = part === 'cat' || part === 'xVal' ? current.categories : part === 'tx' ? undefined : current.values
+      const points = LABELS.test(part) ? current.levels.at(-1) : part === 'tx' ? undefined : current.values
       if (points && points.size < MAX_POINTS) points.set(at, (points.get(at) ?? '') + text)
       else if (part === 'tx') current.name += text
     },
@@ -41,14 +48,23 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
   return [...(title.trim() ? [`Chart: ${title.trim()}`] : []), ...rowsOf(series)]
 }
 
+const LABELS = /^(?:cat|xVal|strDim)$/
+
+/** A point's label, the outer levels first. A label of an outer level holds until the next. */
+function labelOf(levels: DrawnSeries['levels'], at: number): string {
+  const outerFirst = levels.filter(({ size }) => size > 0).toReversed()
+  const names = outerFirst.map((level, i) => {
+    const holding = [...level.keys()].filter((key) => key <= at).at(-1)
+    return level.get(i === outerFirst.length - 1 ? at : (holding ?? at)) ?? ''
+  })
+  return names.filter(Boolean).join(', ')
+}
+
 function rowsOf(series: DrawnSeries[]): string[] {
   if (series.every(({ values }) => values.size === 0)) return []
-  const categories = new Map(series.flatMap((one) => [...one.categories]))
+  const { levels = [] } = series.find((one) => one.levels.some(({ size }) => size > 0)) ?? {}
   const places = [...new Set(series.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b)
   const row = (cells: string[]) => cells.join(' | ').trim()
   const head = row(['', ...series.map(({ name }, i) => name.trim() || `Series ${i + 1}`)])
-  return [
-    head,
-    ...places.map((at) => row([categories.get(at) ?? '', ...series.map(({ values }) => values.get(at) ?? '')])),
-  ]
+  return [head, ...places.map((at) => row([labelOf(levels, at), ...series.map(({ values }) => values.get(at) ?? '')]))]
 }

@@ -1,20 +1,14 @@
 /** Follows the tags of a Word part (ECMA-376, part 1, 17) and writes them as the tags of a page. */
 import { hex as symbol } from 'dingbat-to-unicode'
-import { takeFormat, type DocxNumbering, type ParagraphFormat } from './docx-numbering.ts'
+import { takeFormat, takeRun, type DocxNumbering, type ParagraphFormat, type RunFormat } from './docx-numbering.ts'
+import { EquationText } from './equation-text.ts'
+import { DocxFields } from './docx-fields.ts'
 import type { PageLines } from './page-lines.ts'
 import { UnreadableFile } from './parser.ts'
+import type { XmlAttributes } from './xml-walk.ts'
 
 /** Deleted and moved text, instructions of fields, and what belongs to no text. */
 const DROPPED = new Set(['del', 'moveFrom', 'delText', 'instrText', 'delInstrText', 'rPrChange', 'pPrChange', 'tblPr'])
-/** How an equation is written on one line: what stands before and behind its parts. */
-const EQUATION = new Map([
-  ['num', ['(', ')/']],
-  ['den', ['(', ')']],
-  ['sup', ['^(', ')']],
-  ['sub', ['_(', ')']],
-  ['rad', ['√(', ')']],
-  ['d', ['(', ')']],
-])
 
 export interface DocxContext {
   page: PageLines
@@ -26,8 +20,6 @@ export interface DocxContext {
   part(id: string): void
 }
 
-type XmlAttributes = Record<string, string>
-
 export class DocxBody {
   readonly #context: DocxContext
   /** What a text box writes: it follows the paragraph that holds it. */
@@ -36,17 +28,29 @@ export class DocxBody {
   #paragraphs: { format: ParagraphFormat; isBegun: boolean; comments: string[] }[] = []
   #dropped = 0
   #isText = false
+  #isInstruction = false
   #isJustOpen = false
   #inRun = false
-  #inEquation = 0
-  #raised = ''
-  #isStruck = false
+  #equation: EquationText | undefined
+  readonly #fields: DocxFields
+  /** The reading of a word, which follows it. */
+  #ruby = ''
+  #isRuby = false
+  #object = ''
+  #run: RunFormat = {}
+  /** The tags around the run's text, once it has any. */
+  #marks: string[] | undefined
   #cell: XmlAttributes | undefined
   #tick: string | undefined
   #isTickHeld = false
 
   constructor(context: DocxContext) {
     this.#context = context
+    this.#fields = new DocxFields({
+      link: (href) => this.#openLink(href),
+      endLink: () => this.#emit((page) => page.close('a')),
+      put: (text) => this.#put(text),
+    })
   }
 
   isDone(): boolean {
@@ -56,15 +60,18 @@ export class DocxBody {
   open(name: string, attributes: XmlAttributes): void {
     const { val = '', id = '' } = attributes
     this.#isJustOpen = true
+    if (name === 'instrText') this.#isInstruction = this.#dropped === 0
     if (DROPPED.has(name)) this.#dropped += 1
     if (this.#dropped > 0) return
+    this.#fields.open(name, attributes)
     if (name === 'txbxContent' && (this.#boxes += 1) === 1) this.#boxed = []
     if (name === 'p') this.#paragraphs.push({ format: {}, isBegun: false, comments: [] })
     this.#openFormat(name, attributes)
     this.#openTable(name, attributes)
     this.#openControl(name, val)
-    if (name === 'oMath') this.#inEquation += 1
-    if (this.#inEquation > 0) this.#put(EQUATION.get(name)?.[0] ?? '')
+    if (name === 'oMath') this.#equation ??= new EquationText()
+    else this.#equation?.open(name, attributes)
+    if (name === 'rt') this.#isRuby = true
     if (name === 't') this.#isText = true
     if (name === 'tab' && this.#inRun) this.#put(' ')
     if (name === 'br' || name === 'cr') this.#emit((page) => page.open('br'))
@@ -75,13 +82,17 @@ export class DocxBody {
     if (name === 'endnoteReference') this.#put(`[e${id}]`)
     if (name === 'commentReference') this.#paragraphs.at(-1)?.comments.push(id)
     if (name === 'docPr' && attributes.descr) this.#put(` [Image: ${attributes.descr.slice(0, 1000)}] `)
-    if (name === 'object') this.#emit((page) => page.unread('embedded object'))
+    if (name === 'object') this.#object = 'embedded object'
+    if (name === 'OLEObject' && /^Equation/i.test(attributes.ProgID ?? '')) this.#object = 'equation'
     if (name === 'altChunk') this.#context.part(id)
     if (name === 'chart' || name === 'relIds') this.#emit(() => this.#context.part(attributes.dm ?? id))
   }
 
   text(text: string): void {
-    if (this.#isText && this.#dropped === 0) this.#put(text)
+    if (this.#isInstruction) this.#fields.instruction(text)
+    if (!this.#isText || this.#dropped > 0) return
+    if (this.#isRuby) this.#ruby += text
+    else this.#put(this.#equation?.text(text) ?? text)
   }
 
   close(name: string, isImplied: boolean): void {
@@ -89,10 +100,15 @@ export class DocxBody {
     if (isImplied && !this.#isJustOpen && !this.isDone())
       throw new UnreadableFile('The file is damaged: it cannot be read as docx.')
     this.#isJustOpen = false
+    if (name === 'instrText') this.#isInstruction = false
     if (DROPPED.has(name)) return void (this.#dropped -= 1)
     if (this.#dropped > 0) return
-    if (this.#inEquation > 0) this.#put(EQUATION.get(name)?.[1] ?? '')
-    if (name === 'oMath') this.#inEquation -= 1
+    this.#fields.close(name)
+    if (name === 'oMath') this.#equation = undefined
+    else if (this.#equation) this.#put(this.#equation.close())
+    if (name === 'rt') this.#isRuby = false
+    if (name === 'ruby') this.#endRuby()
+    if (name === 'object') this.#unread(this.#object)
     if (name === 't') this.#isText = false
     if (name === 'r') this.#endRun()
     if (name === 'hyperlink') this.#emit((page) => page.close('a'))
@@ -109,27 +125,26 @@ export class DocxBody {
     if (paragraph && !this.#inRun) takeFormat(paragraph.format, name, val)
     if (name === 'r') {
       this.#inRun = true
-      this.#raised = ''
-      this.#isStruck = false
+      this.#run = {}
+      this.#marks = undefined
     }
     if (!this.#inRun) return
-    if (name === 'vertAlign') this.#raised = val === 'superscript' ? 'sup' : val === 'subscript' ? 'sub' : ''
-    if (name === 'strike' || name === 'dstrike') this.#isStruck = !/^(?:0|false|off)$/.test(val)
-    if (this.#raised && name === 'vertAlign') this.#mark('open', this.#raised)
-    if (this.#isStruck && name.endsWith('strike')) this.#mark('open', 'del')
+    takeRun(this.#run, name, val)
+    if (name === 'rStyle') Object.assign(this.#run, this.#context.numbering.runStyle(val))
   }
 
   #endRun(): void {
-    if (this.#isStruck) this.#mark('close', 'del')
-    if (this.#raised) this.#mark('close', this.#raised)
+    for (const tag of this.#marks?.reverse() ?? []) this.#emit((page) => page.close(tag))
     this.#inRun = false
-    this.#raised = ''
-    this.#isStruck = false
+    this.#marks = undefined
   }
 
-  #mark(end: 'open' | 'close', tag: string): void {
-    this.#begin()
-    this.#emit((page) => page[end](tag))
+  /** Opens the marks of a run before its first text, when its format is known. */
+  #openMarks(): void {
+    if (!this.#inRun || this.#marks) return
+    const { raised, isStruck } = this.#run
+    this.#marks = [...(isStruck ? ['del'] : []), ...(raised ? [raised] : [])]
+    for (const tag of this.#marks) this.#emit((page) => page.open(tag))
   }
 
   #openTable(name: string, { val = '' }: XmlAttributes): void {
@@ -161,6 +176,17 @@ export class DocxBody {
     if (name === 'fldChar' && this.#tick) this.#endTick()
   }
 
+  #unread(what: string): void {
+    this.#begin()
+    this.#emit((page) => page.unread(what))
+  }
+
+  #endRuby(): void {
+    const reading = this.#ruby.trim()
+    this.#ruby = ''
+    this.#put(reading === '' ? '' : ` (${reading})`)
+  }
+
   #endTick(): void {
     const tick = this.#tick ?? ''
     this.#tick = undefined
@@ -175,6 +201,7 @@ export class DocxBody {
   #put(text: string): void {
     if (text === '' || this.#isTickHeld) return
     this.#begin()
+    this.#openMarks()
     this.#emit((page) => page.text(text))
   }
 

@@ -11,7 +11,13 @@ export interface ParagraphFormat {
   listLevel?: number
 }
 
-interface Style extends ParagraphFormat {
+/** What a run's format changes of its meaning. */
+export interface RunFormat {
+  raised?: 'sup' | 'sub' | undefined
+  isStruck?: boolean
+}
+
+interface Style extends ParagraphFormat, RunFormat {
   name: string
   parent?: string
 }
@@ -19,6 +25,8 @@ interface Style extends ParagraphFormat {
 interface ListLevel {
   start: number
   form: string
+  /** Its text writes the numbers of all levels as digits. */
+  isLegal?: boolean
   text: string
 }
 
@@ -31,7 +39,10 @@ const MAX_PARENTS = 12
 
 export class DocxNumbering {
   readonly #styles = new Map<string, Style>()
+  readonly #runStyles = new Map<string, Style>()
   readonly #definitions = new Map<string, Map<number, ListLevel>>()
+  /** The styles that definitions point to. */
+  readonly #linked = new Map<Map<number, ListLevel>, string>()
   readonly #lists = new Map<string, List>()
   readonly #counts = new Map<string, number[]>()
   readonly #begun = new Set<string>()
@@ -57,11 +68,23 @@ export class DocxNumbering {
     return whole
   }
 
+  /** Returns what a character style and the styles above it say about a run. */
+  runStyle(id: string): RunFormat {
+    const whole: RunFormat = {}
+    let style = this.#runStyles.get(id)
+    for (let i = 0; style && i < MAX_PARENTS; i += 1) {
+      whole.raised ??= style.raised
+      if (style.isStruck !== undefined) whole.isStruck ??= style.isStruck
+      style = this.#runStyles.get(style.parent ?? '')
+    }
+    return whole
+  }
+
   /** Counts the paragraph. @returns the mark before it, such as `- ` and `2.1. ` */
   mark({ list, listLevel = 0 }: ParagraphFormat): string {
     if (list === undefined || list === '0') return ''
     const { definition, starts } = this.#lists.get(list) ?? { definition: '', starts: new Map<number, number>() }
-    const levels = this.#definitions.get(definition)
+    const levels = this.#levelsOf(definition)
     const level = levels?.get(listLevel)
     if (!levels || !level || level.form === 'bullet') return '- '
     const counts = this.#counts.get(definition) ?? []
@@ -74,9 +97,16 @@ export class DocxNumbering {
     if (level.form === 'none') return ''
     const text = level.text.replace(/%([1-9])/g, (_, digit) => {
       const at = Number(digit) - 1
-      return listNumber(counts[at] ?? startOf(at), levels.get(at)?.form ?? 'decimal')
+      return listNumber(counts[at] ?? startOf(at), (level.isLegal ? undefined : levels.get(at)?.form) ?? 'decimal')
     })
     return text.trim() === '' ? '' : `${text.trim()} `
+  }
+
+  /** The levels of a definition, or of the style that it points to. */
+  #levelsOf(definition: string): Map<number, ListLevel> | undefined {
+    const own = this.#definitions.get(definition)
+    const style = own && this.#styles.get(this.#linked.get(own) ?? '')
+    return this.#definitions.get(this.#lists.get(style?.list ?? '')?.definition ?? '') ?? own
   }
 
   #readStyles(bytes: Uint8Array | undefined): void {
@@ -85,11 +115,12 @@ export class DocxNumbering {
       open: (name, { val = '', styleId, type }) => {
         if (name === 'style') {
           style = { name: '' }
-          if (type !== 'character' && styleId) this.#styles.set(styleId, style)
+          if (styleId) (type === 'character' ? this.#runStyles : this.#styles).set(styleId, style)
         }
         if (name === 'name') style.name = val
         if (name === 'basedOn') style.parent = val
         takeFormat(style, name, val)
+        takeRun(style, name, val)
       },
       close: () => {},
       text: () => {},
@@ -110,6 +141,8 @@ export class DocxNumbering {
         }
         if (name === 'start') level.start = Number(val) || 0
         if (name === 'numFmt') level.form = val
+        if (name === 'isLgl') level.isLegal = !/^(?:0|false|off)$/.test(val)
+        if (name === 'numStyleLink') this.#linked.set(levels, val)
         if (name === 'lvlText') level.text = val.slice(0, 50)
         if (name === 'num') this.#lists.set(numId ?? '', (list = { definition: '', starts: new Map<number, number>() }))
         if (name === 'abstractNumId') list.definition = val
@@ -129,4 +162,14 @@ export function takeFormat(format: ParagraphFormat, name: string, value: string)
   if (name === 'outlineLvl' && /^[0-5]$/.test(value)) format.outline = Number(value) + 1
   if (name === 'numId') format.list = value
   if (name === 'ilvl' && /^[0-8]$/.test(value)) format.listLevel = Number(value)
+}
+
+/** Half points by which text is raised to be read as raised. Less only adjusts it. */
+const RAISED_BY = 4
+
+/** Takes what a tag inside `w:rPr` says about a run. */
+export function takeRun(format: RunFormat, name: string, value: string): void {
+  if (name === 'vertAlign') format.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : undefined
+  if (name === 'position' && Math.abs(Number(value)) >= RAISED_BY) format.raised = Number(value) > 0 ? 'sup' : 'sub'
+  if (name === 'strike' || name === 'dstrike') format.isStruck = !/^(?:0|false|off)$/.test(value)
 }

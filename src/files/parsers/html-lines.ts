@@ -6,6 +6,7 @@ import { Parser } from 'htmlparser2'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText } from '../text-decoding.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
+import { InlineTags } from './html-inline.ts'
 import { PageLines } from './page-lines.ts'
 import type { ToParse } from './parser.ts'
 
@@ -35,17 +36,18 @@ export function readHtml(html: string, page: PageTags): void {
 /** Reads from a position. @returns the position where it stopped: the end, or where too many tags were open */
 function readTags(html: string, from: number, page: PageTags): number {
   let depth = 0
+  const tags = new InlineTags(page)
   const parser = new Parser({
     onopentag: (name, attributes) => {
-      page.open(name, attributes)
+      tags.open(name, attributes)
       depth += 1
       if (depth > MAX_DEPTH) parser.pause()
     },
     onclosetag: (name) => {
       depth -= 1
-      page.close(name)
+      tags.close(name)
     },
-    ontext: (text) => page.text(text),
+    ontext: (text) => tags.text(text),
   })
   for (let at = from; at < html.length && !page.writer.isFull; at += CHUNK) {
     parser.write(html.slice(at, at + CHUNK))

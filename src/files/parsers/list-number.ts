@@ -16,9 +16,16 @@ export function listNumber(number: number, form: string): string {
       return roman(number).toUpperCase()
     case 'decimalZero':
       return String(number).padStart(2, '0')
+    case 'ordinal':
+      return `${number}${ordinalEnd(number)}`
     default:
       return String(number)
   }
+}
+
+function ordinalEnd(number: number): string {
+  const isTeen = Math.floor((number % 100) / 10) === 1
+  return (isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'
 }
 
 /** Returns `a` to `z`, then `aa`. */
@@ -48,7 +55,9 @@ export interface OpenList {
 export function openList(name: string, { start, type = '1', reversed }: Record<string, string>): OpenList {
   const first = Number(start ?? 1)
   const next = Number.isSafeInteger(first) ? first : 1
-  return { isOrdered: name === 'ol', next, step: reversed === undefined ? 1 : -1, type }
+  // A reversed list begins with the number of its items, which is not known yet.
+  const isOrdered = name === 'ol' && (reversed === undefined || start !== undefined)
+  return { isOrdered, next, step: reversed === undefined ? 1 : -1, type }
 }
 
 /** Returns the mark before the next item, and counts it. */

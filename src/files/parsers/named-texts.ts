@@ -11,7 +11,10 @@ export function parseNamedText(file: ToParse): ParsedFile {
   const isText = kind === 'text' || kind === 'json'
   if (isText && /\.eml$/i.test(name)) {
     const mail = mailText(bytes, limits.maxChars)
-    if (mail !== undefined) return plainFile(mail, 'text', limits.maxChars)
+    if (mail !== undefined) {
+      const read = plainFile(mail.text, 'text', limits.maxChars)
+      return mail.notes.length > 0 ? { ...read, notes: [...(read.notes ?? []), ...mail.notes] } : read
+    }
   }
   const notebook = kind === 'json' ? notebookText(decodeText(bytes, encoding), limits.maxChars) : undefined
   return notebook === undefined ? parsePlain(file) : plainFile(notebook, 'markdown', limits.maxChars)

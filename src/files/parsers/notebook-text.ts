@@ -2,7 +2,7 @@
 import { parseJson } from '../../base/parse-json.ts'
 import { htmlLines } from './html-lines.ts'
 
-/** @returns undefined if the text is no notebook */
+/** @returns undefined if the text is not a notebook */
 export function notebookText(text: string, maxChars: number): string | undefined {
   const book = parseJson(text)
   if (!isObject(book)) return undefined

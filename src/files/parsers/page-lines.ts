@@ -2,7 +2,7 @@
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf, type ListEntry } from './html-attributes.ts'
-import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
+import { BLOCKS, DROPPED, STRUCK, type Attributes } from './html-tags.ts'
 import { nextMark, openList, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableData, TableRows, type OpenTable } from './table-rows.ts'
@@ -12,8 +12,6 @@ const STRUCK_MARK = '~~'
 const MAX_WAITING = 1_000_000
 /** The marks of lists in lists before a line. Characters. */
 const MAX_MARKS = 40
-
-export type Attributes = Record<string, string>
 
 export class PageLines {
   title = ''
@@ -114,8 +112,9 @@ export class PageLines {
     else if (this.#prefix.length < MAX_MARKS) this.#prefix += mark
   }
 
-  /** Counts a part that is not read, by its name in the singular. */
+  /** Names a part that is not read where it stands, in the singular, and counts it. */
   unread(what: string): void {
+    this.text(` [${what}] `)
     this.#unread.set(what, (this.#unread.get(what) ?? 0) + 1)
   }
 
@@ -288,7 +287,7 @@ export class PageLines {
   }
 
   #equation({ alttext }: Attributes): void {
-    if (!alttext) this.unread('equation')
-    this.text(` ${alttext?.slice(0, MAX_IN_ATTRIBUTE) ?? '[equation]'} `)
+    if (alttext) this.text(` ${alttext.slice(0, MAX_IN_ATTRIBUTE)} `)
+    else this.unread('equation')
   }
 }

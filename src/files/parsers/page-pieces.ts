@@ -4,9 +4,10 @@
  */
 import { Parser } from 'htmlparser2'
 import { escapeHtml } from '../../base/http/html-page.ts'
+import { MathText } from './html-inline.ts'
 import { words } from './html-tags.ts'
 
-const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
+const DROPPED = words('script style svg iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
 const UNWRITTEN = words('html head body form label input link meta base source')
 /** Elements around a page's own words. */
@@ -71,6 +72,7 @@ class Pieces {
   #dropped = 0
   #beside = 0
   #isLinkedData = false
+  #math: MathText | undefined
   #data = ''
   #timed = ''
   #facts: PageFacts = {
@@ -87,6 +89,8 @@ class Pieces {
   }
 
   open(name: string, attributes: Record<string, string>): void {
+    if (this.#math) return this.#math.open(name, attributes)
+    if (name === 'math') return void (this.#math = new MathText(attributes))
     this.#elements += 1
     this.#note(name, attributes)
     const isDropped = DROPPED.has(name) || isHidden(name, attributes)
@@ -98,6 +102,8 @@ class Pieces {
   }
 
   close(name: string): void {
+    if (this.#math && name !== 'math') return this.#math.close()
+    if (name === 'math') return this.#endMath()
     if (VOID.has(name)) return
     if (name === 'script') this.#isLinkedData = false
     const closed = this.#open.pop()
@@ -107,6 +113,7 @@ class Pieces {
   }
 
   text(text: string): void {
+    if (this.#math) return this.#math.text(text)
     const inside = this.#open.at(-1)?.name
     if (inside === 'title' && this.#facts.title.length < MAX.attribute) this.#facts.title += text
     if (inside === 'noscript' && this.#facts.noscript.length < MAX.noscript) this.#facts.noscript += text
@@ -116,6 +123,12 @@ class Pieces {
     if (this.#dropped > 0) return
     if (this.#beside === 0) this.#facts.plainChars += text.trim().length
     this.#write(escapeHtml(text))
+  }
+
+  #endMath(): void {
+    const written = this.#math?.result() || '[equation]'
+    this.#math = undefined
+    if (this.#dropped === 0) this.#write(escapeHtml(` ${written} `))
   }
 
   result(): PagePieces {

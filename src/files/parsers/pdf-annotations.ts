@@ -9,6 +9,9 @@ interface Annotation {
   checkBox?: boolean
   radioButton?: boolean
   pushButton?: boolean
+  password?: boolean
+  /** The entries of a list, as they are stored and as people see them. */
+  options?: { exportValue?: string; displayValue?: string }[]
   hidden?: boolean
   contentsObj?: { str?: string }
   titleObj?: { str?: string }
@@ -34,12 +37,13 @@ export function annotationLines(annotations: readonly Annotation[]): string[] {
 }
 
 /** @returns an empty text if the field has no value, and for buttons and passwords */
-function valueOf({ fieldType, fieldValue, checkBox, pushButton }: Annotation): string {
-  if (pushButton || fieldType === 'Sig') return ''
+function valueOf({ fieldType, fieldValue, checkBox, pushButton, password, options = [] }: Annotation): string {
+  if (pushButton || password || fieldType === 'Sig') return ''
   if (checkBox) return fieldValue && fieldValue !== 'Off' ? 'yes' : 'no'
   if (fieldType === 'Btn' && fieldValue === 'Off') return ''
   const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
   return values
+    .map((value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value)
     .map((value) => (typeof value === 'string' ? oneLine(value) : ''))
     .filter(Boolean)
     .join(', ')

@@ -5,9 +5,11 @@ import type { Heading, ParsedFile } from '../types.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
 import { annotationLines } from './pdf-annotations.ts'
 import { cmapSource } from './pdf-cmaps.ts'
+import { linesOf } from './pdf-lines.ts'
+import { pagesIn, PdfTables } from './pdf-table-parts.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
-type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
+type TextItems = Awaited<ReturnType<Awaited<ReturnType<Pdf['getPage']>>['getTextContent']>>['items']
 type Bookmark = Awaited<ReturnType<Pdf['getOutline']>>[number]
 
 const MAX_BOOKMARKS = 500
@@ -22,6 +24,7 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
   const { BinaryDataFactory, missing, asked } = cmapSource()
   const pdf = await open(bytes, BinaryDataFactory)
   const writer = new SectionWriter(limits.maxChars)
+  const tables = new PdfTables(writer)
   const unread: number[] = []
   /** Where fonts are used that are not embedded, in an encoding that is not known. */
   const unknown: number[] = []
@@ -31,13 +34,15 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     const before = asked.missing
     // A font is loaded once, so it has to be forgotten to know each page that uses it.
     if (missing.size > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
-    const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number)
+    const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number, tables)
     if (text === undefined) unread.push(number)
+    if (text === undefined || skippedPages.includes(number)) tables.unread(number)
     if (text) hasText = true
     if (asked.missing > before) unknown.push(number)
     writer.write(asked.missing > before ? `${text ?? ''}\n${NOT_EMBEDDED}`.trim() : (text ?? ''))
     writer.endSection()
   }
+  tables.end()
   if (!hasText) throw withoutText(pdf.numPages, { unread, skippedPages, missing })
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
@@ -78,12 +83,15 @@ function withoutText(
 }
 
 /** Returns undefined if the page cannot be read. */
-async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined> {
+async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
-    const text = await pageText(page)
+    const { items } = await page.getTextContent()
+    const text = pageText(items)
     const beside = annotationLines(await page.getAnnotations().catch(() => []))
+    const { transform, height } = page.getViewport({ scale: 1 })
     page.cleanup()
+    tables.page({ number, lines: linesOf(items, transform as number[]), height })
     return [text, ...beside].join('\n').trim()
   } catch {
     return undefined
@@ -91,8 +99,7 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined>
 }
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
-async function pageText(page: PdfPage): Promise<string> {
-  const { items } = await page.getTextContent()
+function pageText(items: TextItems): string {
   const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
   return parts
     .join('')
@@ -149,8 +156,3 @@ async function pageOf(pdf: Pdf, { dest }: Bookmark): Promise<number | undefined>
 }
 
 type Ref = Parameters<Pdf['getPageIndex']>[0]
-
-function pagesIn(numbers: number[]): string {
-  const shown = numbers.slice(0, 20).join(', ')
-  return `page${numbers.length === 1 ? '' : 's'} ${shown}${numbers.length > 20 ? ' and more' : ''}`
-}

@@ -26,7 +26,7 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
     const notes = parts.find(({ type }) => type === 'notesSlide')
     for (const part of parts) {
       if (part.type === 'diagramData') lines.push(...readShapes(members[part.path]).lines)
-      if (part.type === 'chart') lines.push(...chartLines(members[part.path]))
+      if (part.type === 'chart' || part.type === 'chartEx') lines.push(...chartLines(members[part.path]))
     }
     const spoken = notes ? readShapes(members[notes.path]).lines : []
     writer.name(title)

@@ -55,7 +55,7 @@ export class TableRows {
     return [...row, ...Array<string>(missing).fill('')]
   }
 
-  /** A cell spans no rows of the next part of the table. */
+  /** Row spans end with their part of the table. */
   endPart(): void {
     this.#below.clear()
   }

@@ -5,9 +5,12 @@ import { Parser } from 'htmlparser2'
 import { decodeXml } from '../text-decoding.ts'
 import { UnreadableFile } from './parser.ts'
 
+/** The attributes of an element, without namespace prefixes. */
+export type XmlAttributes = Record<string, string>
+
 interface XmlReader {
   /** `name` and the attribute names have no namespace prefix. */
-  open(name: string, attributes: Record<string, string>): void
+  open(name: string, attributes: XmlAttributes): void
   /** `isImplied`: the file has no closing tag. */
   close(name: string, isImplied: boolean): void
   text(text: string): void

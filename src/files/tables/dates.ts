@@ -36,7 +36,7 @@ const MONTH_FIRST = new RegExp(
   `^${WEEKDAY}${/(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/u.source}${TIME.source}`,
   'iu',
 )
-/** A year of two digits stands behind the whole name of a month, or behind one that these marks show to be cut. */
+/** A year of two digits stands after the whole name of a month, or after an abbreviation, recognised by these marks. */
 const WHOLE_MONTH = new RegExp(
   `^(?:${[
     'january|february|march|april|may|june|july|august|september|october|november|december',

@@ -27,17 +27,25 @@ export class ExactSum {
   }
 
   #addNumber(written: number, sign: number): void {
+    // Most numbers are written with few digits. Results such as 0.1 + 0.2 are not.
+    if (this.#addPart(written, sign)) return
     const value = Number(written.toPrecision(15))
+    if (this.#addPart(value, sign)) return
+    this.#rest += sign * value
+    this.#restCount += sign
+  }
+
+  /** @returns false if the number has more digits than the parts */
+  #addPart(value: number, sign: number): boolean {
     for (let digits = 0, power = 1; digits < this.#parts.length; digits += 1, power *= 10) {
       const shifted = Math.round(value * power)
-      if (Math.abs(shifted) > SAFE) break
+      if (Math.abs(shifted) > SAFE) return false
       if (shifted / power !== value) continue
       this.#parts[digits]! += sign * shifted
       if (Math.abs(this.#parts[digits]!) > SAFE) this.#carry()
-      return
+      return true
     }
-    this.#rest += sign * value
-    this.#restCount += sign
+    return false
   }
 
   #carry(): void {

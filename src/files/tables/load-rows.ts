@@ -44,7 +44,7 @@ export function loadRows(
     let end = room
     for (let i = 0; i < columns.length; i += 1) {
       const cell = columns[i]!.cells[row] ?? null
-      if (typeof cell !== 'string') bindOther(raw, pointer, { at: i + 1, cell })
+      if (typeof cell !== 'string') bindOther(raw, pointer, i + 1, cell)
       else {
         const from = end
         end = writeText(heap, cell, from)
@@ -78,11 +78,7 @@ function writeText(heap: Uint8Array, text: string, from: number): number {
   return from + text.length
 }
 
-function bindOther(
-  raw: RawFunctions,
-  pointer: number,
-  { at, cell }: { at: number; cell: Exclude<SqlCell, string> },
-): void {
+function bindOther(raw: RawFunctions, pointer: number, at: number, cell: Exclude<SqlCell, string>): void {
   if (cell === null) raw.sqlite3_bind_null(pointer, at)
   else if (typeof cell === 'bigint') raw.sqlite3_bind_int64(pointer, at, cell)
   else if (Number.isInteger(cell) && Math.abs(cell) <= MAX_INT) raw.sqlite3_bind_int(pointer, at, cell)

@@ -1,4 +1,6 @@
-/** Finds the heading of a table among its first rows, and what does not belong to its data: titles, totals, footnotes. */
+/**
+ * Finds the heading of a table among its first rows, and what does not belong to its data: titles, totals, footnotes.
+ */
 import { conventionsOf, typedColumns } from './columns.ts'
 import { filledIn, isValue, said, TableLines } from './table-lines.ts'
 import { withoutFooter } from './table-totals.ts'
@@ -14,9 +16,10 @@ export const ROW = '_row'
 /** The number of cells held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
-export function loadTable({ name, text, hasHeading, isExact, repeatsMerged }: SourceTable): LoadedTable {
+export function loadTable(source: SourceTable): LoadedTable {
+  const { name, text, hasHeading, isExact, repeatsMerged } = source
   const lines = new TableLines(text)
-  const notes: string[] = []
+  const notes = [...(source.notes ?? [])]
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
   const head = headingOf(begin, { isCertain: hasHeading === true, repeats: repeatsMerged === true })
   const above = begin.slice(0, head.skipped).map(said).join(' / ').slice(0, 200)
@@ -26,7 +29,7 @@ export function loadTable({ name, text, hasHeading, isExact, repeatsMerged }: So
   const all = data.reduce((max, row) => Math.max(max, lines.width(row)), head.names?.length ?? 0)
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  // Of a result of SQL or JSON, every row is a row. A workbook's heading is not certain.
+  // In a result of SQL or JSON, every row is data. A workbook's heading is not certain.
   const isResult = hasHeading === true && isExact === true
   const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
   const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)

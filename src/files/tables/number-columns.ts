@@ -4,6 +4,8 @@ import { decimalOf, exactNumber, isEitherWay, PLAIN, plainDigits, writtenNumber,
 
 /** A whole number from a thousand on, without marks and without zeros before it. */
 const PLAIN_THOUSANDS = /^-?[1-9]\d{3,}$/
+/** A fraction that can only have a point. */
+const PLAIN_FRACTION = /^-?(?:0|[1-9]\d*)\.\d{1,2}$/
 
 export function numbers(filled: readonly string[], conventions: Conventions): ColumnReading {
   const facts = numberFacts(filled)
@@ -45,6 +47,11 @@ function numberFacts(cells: readonly string[]) {
   for (const cell of cells) {
     // Most numbers have no marks, and say nothing about them.
     if (PLAIN_THOUSANDS.test(cell)) {
+      plain += 1
+      continue
+    }
+    if (PLAIN_FRACTION.test(cell)) {
+      votes.point += 1
       plain += 1
       continue
     }

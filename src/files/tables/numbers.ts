@@ -18,7 +18,8 @@ const NUMBER =
 export const PLAIN = /^-?\d+(?:\.\d+)?$/
 /** `5,-` and `1'200.–` are prices without cents. */
 const NO_CENTS = /(?<=\d)[.,][-–—]{1,2}(?=\D{0,12}$)/
-const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?)?$/u
+/** `kg`, `€/m²`, `Mio. €`. */
+const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?(?: (?:[$€£¥]|[A-Z]{3}))?)?$/u
 const SPACES = /[ \u00a0\u202f'’]/g
 
 /** Returns the parts of a written number, undefined if it is none. */
@@ -42,12 +43,13 @@ export function writtenNumber(cell: string): WrittenNumber | undefined {
 
 /** Returns which decimal mark the digits show: undefined if both fit, or there is none. */
 export function decimalOf(digits: string): Decimal | undefined {
-  const [commas, points] = [digits.split(',').length - 1, digits.split('.').length - 1]
-  if (commas > 0 && points > 0) return digits.lastIndexOf(',') > digits.lastIndexOf('.') ? 'comma' : 'point'
-  if (commas > 1) return 'point'
-  if (points > 1) return 'comma'
-  if (commas + points === 0 || isEitherWay(digits)) return undefined
-  return commas === 1 ? 'comma' : 'point'
+  const [comma, point] = [digits.indexOf(','), digits.indexOf('.')]
+  if (comma < 0 && point < 0) return undefined
+  if (comma >= 0 && point >= 0) return digits.lastIndexOf(',') > digits.lastIndexOf('.') ? 'comma' : 'point'
+  if (comma >= 0 && digits.includes(',', comma + 1)) return 'point'
+  if (point >= 0 && digits.includes('.', point + 1)) return 'comma'
+  if (isEitherWay(digits)) return undefined
+  return comma >= 0 ? 'comma' : 'point'
 }
 
 /** `1.234` and `1,234` are a thousand or a fraction; `0.234` and `0.000` can only be fractions. */

@@ -1,4 +1,4 @@
-/** The functions of SQL that replace SQLite's, where those go wrong without a word, and those that it lacks. */
+/** The functions of SQL that replace SQLite's, where SQLite's are silently wrong, and those that it lacks. */
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { messageOf } from '../../base/errors.ts'
 import { ExactSum, roundExactly } from './exact-sum.ts'
@@ -108,17 +108,21 @@ interface RawValues {
   sqlite3_value_int64(value: number): bigint
 }
 
-function valuesAt({ capi, wasm }: Sqlite3Static, count: number, values: number): SqlCell[] {
+function valuesAt(sqlite: Sqlite3Static, count: number, values: number): SqlCell[] {
+  const heap = sqlite.wasm.heap32u()
+  const cells: SqlCell[] = []
+  for (let i = 0; i < count; i += 1) cells.push(valueAt(sqlite, heap[values / 4 + i] ?? 0))
+  return cells
+}
+
+function valueAt({ capi, wasm }: Sqlite3Static, value: number): SqlCell {
   const raw = wasm.exports as unknown as RawValues
-  return Array.from({ length: count }, (_, i): SqlCell => {
-    const value = Number(wasm.peekPtr((values + 4 * i) as never))
-    const type = raw.sqlite3_value_type(value)
-    if (type === capi.SQLITE_NULL) return null
-    if (type === capi.SQLITE_FLOAT) return raw.sqlite3_value_double(value)
-    if (type !== capi.SQLITE_INTEGER) return capi.sqlite3_value_text(value as never) ?? ''
-    const near = raw.sqlite3_value_double(value)
-    return Number.isSafeInteger(near) ? near : raw.sqlite3_value_int64(value)
-  })
+  const type = raw.sqlite3_value_type(value)
+  if (type === capi.SQLITE_NULL) return null
+  if (type === capi.SQLITE_FLOAT) return raw.sqlite3_value_double(value)
+  if (type !== capi.SQLITE_INTEGER) return capi.sqlite3_value_text(value as never) ?? ''
+  const near = raw.sqlite3_value_double(value)
+  return Number.isSafeInteger(near) ? near : raw.sqlite3_value_int64(value)
 }
 
 function numberIn(cell?: SqlCell): SqlCell {

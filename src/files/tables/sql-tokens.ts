@@ -11,13 +11,14 @@ interface SqlToken {
 }
 
 const TOKEN =
-  /((?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$))*)(?:('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}_][\p{L}\p{N}_$]*)|(0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|(<=|>=|<>|!=|==|\|\||->>?|<<|>>|[^]))/giuy
+  /((?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$))*)(?:('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}_][\p{L}\p{N}_$]*)|(0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|(<=|>=|<>|!=|==|\|\||->>?|<<|>>|[^])|$)/giuy
 
 export function tokensOf(sql: string): SqlToken[] {
   const tokens: SqlToken[] = []
   TOKEN.lastIndex = 0
   for (let found = TOKEN.exec(sql); found; found = TOKEN.exec(sql)) {
     const [, before = '', text, name, number, sign] = found
+    if ((text ?? name ?? number ?? sign) === undefined) break
     if (text !== undefined)
       tokens.push({ kind: 'text', written: text, value: text.slice(1, -1).replaceAll("''", "'"), before })
     else if (name !== undefined)
@@ -59,8 +60,23 @@ const ARITHMETIC = /^[-+*/%]$/
 const COMPARISON = /^(?:[<>=]|<=|>=|<>|!=|==)$/
 const NUMBERS = new Set<ColumnType>(['whole', 'decimal', 'boolean'])
 
-/** Returns a sentence on a column that is used against its type. */
+/** Returns a sentence on what would count wrongly: `_row` differs in every row, and `main.` is read in one order only. */
+function wrongRows(tokens: readonly SqlToken[]): string | undefined {
+  const words = tokens.map(({ kind, written }) => (kind === 'name' || kind === 'sign' ? written.toLowerCase() : ''))
+  const isStar = (i: number) => words[i] === '*' && /^(?:select|distinct|,|\.)$/.test(words[i - 1] ?? '')
+  const isOfAll = words.some((word, i) => word === 'distinct' && (isStar(i + 1) || isStar(i + 3)))
+  const isSet = words.some((word, i) => /^(?:union|intersect|except)$/.test(word) && words[i + 1] !== 'all')
+  if (words.includes('natural')) return 'NATURAL JOIN also joins by _row: name the columns with USING or ON.'
+  if (isOfAll || (isSet && words.some((_, i) => isStar(i))))
+    return '* also has _row, which differs in every row, so no two rows are the same: name the columns.'
+  const isSchema = words.some((word, i) => /^(?:main|temp)$/.test(word) && words[i + 1] === '.')
+  return isSchema ? 'Only tables by their plain names are read, without main. or temp.' : undefined
+}
+
+/** Returns a sentence on a column that is used against its type, and on rows that would be counted wrongly. */
 export function wrongUse(tokens: readonly SqlToken[], tables: readonly LoadedTable[]): string | undefined {
+  const rows = wrongRows(tokens)
+  if (rows !== undefined) return rows
   const types = typesIn(tokens, tables)
   for (const [i, token] of tokens.entries()) {
     const type = token.kind === 'name' ? types.get(token.value.toLowerCase()) : undefined

@@ -1,9 +1,9 @@
-/** What stands among and below the rows of a table and is no row: totals, which would be added twice, and footnotes. */
+/** Finds lines in a table that are not data: totals, which would be added twice, and footnotes. */
 import { decimalOf, plainDigits, writtenNumber, type Decimal } from './numbers.ts'
 import { filledIn, isValue, said, type TableLines } from './table-lines.ts'
 
 const WORDS =
-  '(?:grand|sub|sum)?[ -]?totals?|(?:gesamt|zwischen|end|teil)?summen?|(?:ins)?gesamt(?:ergebnis|betrag)?|sums?|subtotal|suma|somme|totale|Σ|∑'
+  '(?:grand|sub|sum)?[ -]?totals?|(?:gesamt|zwischen|end|teil)?summen?|(?:ins)?gesamt(?:ergebnis|betrag)?|sums?|subtotal|suma|somme|totale|Σ|∑|übertrag|(?:balance )?(?:carried|brought) (?:forward|down|over)|carry-?over'
 /** A word for a total, with the year or the currency. */
 const TOTAL = new RegExp(
   `^(?:${WORDS})(?:[ :]+(?:amount|sum|result|g[eé]n[eé]ral|in|[(]?(?:EUR|USD|GBP|CHF|€|[$]|£|\\d{4})[)]?))*[ :]*$`,
@@ -12,7 +12,9 @@ const TOTAL = new RegExp(
 /** `North Total` below the rows of North, as spreadsheets write it; `Total North`, `Summe North`. */
 const BEHIND = new RegExp(`^(.{1,80}?)[ :-]+(?:${WORDS}|ergebnis)$`, 'i')
 const BEFORE = new RegExp(`^(?:${WORDS})[ :-]+(?:for |of |für )?(.{1,80})$`, 'i')
-/** These stand below the totals. */
+/** These stand below the totals: taxes on them, and averages. */
+const TAX =
+  /^(?:(?:plus|incl\.?|including|excl\.?|zzgl\.?|inkl\.?|enthaltene|davon) )?(?:\d{1,2}(?:[.,]\d+)? ?% ?)?(?:VAT|(?:sales )?tax|GST|MwSt\.?|USt\.?|mehrwertsteuer|umsatzsteuer|TVA|IVA)(?:[ (]{0,2}\d{1,2}(?:[.,]\d+)? ?%\)?)?:?$/i
 const AVERAGE = /^(?:average|avg\.?|mean|median|durchschnitt|mittelwert|ø)(?: .{0,40})?:?$/i
 const MAX_SAID = 3
 
@@ -65,13 +67,14 @@ function isTotalRow(row: number, { lines, width, before, isBelowTotal }: RowPlac
   const group = BEHIND.exec(label)?.[1] ?? BEFORE.exec(label)?.[1]
   const isTotal =
     TOTAL.test(label) ||
-    (isBelowTotal && AVERAGE.test(label)) ||
+    (isBelowTotal && (AVERAGE.test(label) || TAX.test(label))) ||
     (group !== undefined && before > 0 && lines.at(before)[at] === group)
   return isTotal && (cells.some(isValue) || width === 1)
 }
 
 /** Most rows have none of these, and need not be looked at further. */
-const MAYBE_TOTAL = /tota|summ|sum|gesamt|ergebnis|somme|Σ|∑|av|mean|median|durchsch|mittel|ø/i
+const MAYBE_TOTAL =
+  /tota|summ|sum|gesamt|ergebnis|somme|Σ|∑|übertrag|carr|brought|av|mean|median|durchsch|mittel|ø|vat|tax|gst|st\.?$|steuer|tva|iva|%/i
 
 function footnotes(rows: readonly number[], lines: TableLines, width: number): string[] {
   const isNote = ([first = '', ...others]: string[]) =>

@@ -11,6 +11,8 @@ export interface SourceTable {
   isExact?: true
   /** A merged cell of its heading may be repeated, as in the tables of documents and pages. */
   repeatsMerged?: true
+  /** Sentences on what was guessed when it was found. */
+  notes?: string[]
 }
 
 export interface TableQuery {

@@ -5,14 +5,8 @@ import { loginFailure, loginFetch } from './login-fetch.ts'
 import { loginNeeded } from '../servers/call-errors.ts'
 import { loginStore, type Login, type LoginStore } from './login-store.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
-import {
-  hasOwnAuthorization,
-  isPersonal,
-  type AuthOf,
-  type HttpServerConfig,
-  type ServerLogin,
-  type McpConfig,
-} from '../types.ts'
+import { hasOwnAuthorization, type AuthOf, type HttpServerConfig, type ServerLogin, type McpConfig } from '../types.ts'
+import { isPersonal } from './whose-login.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { openServers, type ServersDeps, type McpServers } from '../servers/servers.ts'
 
@@ -36,12 +30,12 @@ function createAuthOf(
   return (server, fetch, as) => {
     if (hasOwnAuthorization(server)) return undefined
     if (!isPersonal(server)) return serverAuth(server, { logins, log, now, fetch })
-    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : nobodysAuth(server)
+    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : anonymousAuth(server)
   }
 }
 
 /** The authentication of a server that people log in to, for calls without a person. */
-function nobodysAuth({ name }: HttpServerConfig): ServerLogin {
+function anonymousAuth({ name }: HttpServerConfig): ServerLogin {
   return {
     token: async () => undefined,
     onUnauthorized: () => Promise.reject(loginNeeded(name, true)),

@@ -6,13 +6,8 @@ import { isLoginNeeded, sentenceOf, type McpFailure } from './call-errors.ts'
 import { connectServer, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-config-secrets.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import {
-  hasOwnAuthorization,
-  isPersonal as isPersonalServer,
-  type McpServerConfig,
-  type ServerLogin,
-  type ServerStatus,
-} from '../types.ts'
+import { hasOwnAuthorization, type McpServerConfig, type ServerLogin, type ServerStatus } from '../types.ts'
+import { isPersonal as isPersonalServer } from '../login/whose-login.ts'
 
 export interface KeeperDeps {
   log: Log

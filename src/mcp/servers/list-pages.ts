@@ -13,6 +13,8 @@ interface ToolListing {
 
 const MAX_PAGES = 64
 const MAX_TOOLS = 1_000
+/** Pages without tools, after which the rest of a list is taken to be empty too. */
+const MAX_EMPTY = 8
 
 const hint = z.boolean().optional().catch(undefined)
 const toolSchema = z.object({
@@ -25,7 +27,7 @@ const toolSchema = z.object({
 /** Parsed tool by tool, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
   tools: z.array(z.unknown()),
-  nextCursor: z.string().nullish(),
+  nextCursor: z.string().nullish().catch(undefined),
   ttlMs: z.number().optional().catch(undefined),
 })
 
@@ -41,6 +43,7 @@ export async function listPages(
   const tools = new Map<string, ServerTool>()
   let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]
   const [cursors, pages] = [new Set<string>(), new Set<string>()]
+  let empty = 0
   for (let page = 1; ; page += 1) {
     const found = await onePage(client, cursor, options)
     // The first page decides, as in the SDK.
@@ -54,7 +57,8 @@ export async function listPages(
     cursor = found.nextCursor ?? undefined
     if (cursor === undefined) break
     // A cursor or a page that repeats would list the same for ever: what was read is the list.
-    const isRepeated = cursors.has(cursor) || (found.tools.length > 0 && pages.has(written))
+    if (found.tools.length === 0) empty += 1
+    const isRepeated = cursors.has(cursor) || (found.tools.length > 0 ? pages.has(written) : empty > MAX_EMPTY)
     if (isRepeated) {
       onRepeat()
       break

@@ -4,7 +4,7 @@ import { untilAborted } from '../../base/http/shared-work.ts'
 import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
 import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
-import { callMcpTool } from '../tools/tool-call.ts'
+import { callMcpTool } from '../tools/call-mcp-tool.ts'
 import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
 /** The time limit for all pages of a list together. Milliseconds. */

@@ -1,9 +1,9 @@
 /** The tools of all MCP servers at one moment: which are on and under which names, and why the others are off. */
 import type { Tool, ToolContext, ParsedInput } from '../../agent/contracts/tool.ts'
-import { callAsAsker } from '../login/call-as-asker.ts'
+import { callAsWhom, isPersonal } from '../login/whose-login.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
 import type { McpServers } from '../servers/servers.ts'
-import { isPersonal, type CallResult, type PersonLogin, type McpServerConfig } from '../types.ts'
+import type { CallResult, PersonLogin, McpServerConfig } from '../types.ts'
 import { mcpNames, ruleNameOf } from './mcp-names.ts'
 import type { PersonalCatalogs } from './personal-catalogs.ts'
 import { fingerprintOf, versionOf, whyOff, type ServerRecord, type SeenTool } from './tool-pins.ts'
@@ -152,10 +152,9 @@ function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: cata
     return called.call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
   }
   return (call: ServerCall, context: ToolContext): Promise<CallResult> => {
-    if (!isPersonal(config)) return callAs(call, context)
-    const asAsker = (as: PersonLogin, answers: NonNullable<ToolContext['answers']>) =>
+    const made = (answers: NonNullable<ToolContext['answers']>, as?: PersonLogin) =>
       callAs(call, { signal: context.signal, answers }, as)
-    return callAsAsker({ server: config, logins, title: call.title, call: asAsker }, context)
+    return callAsWhom({ server: config, logins, title: call.title, call: made }, context)
   }
 }
 

@@ -1,6 +1,7 @@
 import { personKey } from '../../stores/values/people-store.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
-import { isPersonal, type McpServerConfig, type PersonLogin } from '../types.ts'
+import type { McpServerConfig, PersonLogin } from '../types.ts'
+import { isPersonal } from '../login/whose-login.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
 /** The catalogues of people who have logged in to a server. Each is visible only to its person. */

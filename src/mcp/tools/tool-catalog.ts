@@ -221,7 +221,7 @@ export class ToolCatalog {
 
 const NOTES: Record<PinNote['what'], string> = {
   new: 'an MCP server has a new tool',
-  changed: 'an MCP tool has changed since it was accepted: it is off until an admin accepts it',
+  changed: 'an MCP tool has changed since it was accepted: it is off until an admin turns it on',
   notation: 'an MCP tool has the same description in another notation',
 }
 

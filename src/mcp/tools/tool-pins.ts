@@ -4,7 +4,7 @@
  * admin accepts them.
  */
 import { z } from 'zod'
-import { roundedNumbers } from '../../base/parse-json.ts'
+import { comparableNumbers, roundedNumbers } from '../../base/parse-json.ts'
 import { jsonHash } from './json-hash.ts'
 
 /** A tool as last listed, cleaned and bounded: what a model may see. */
@@ -28,6 +28,8 @@ const pinSchema = z.object({
   description: z.string(),
   schema: z.string(),
   written: z.string(),
+  /** `schema` with the digits of numbers that a double rounds. Pins of 0.1.0 get it when the tool is next listed. */
+  exact: z.string().optional(),
   readOnly: z.boolean(),
   idempotent: z.boolean(),
   /** Counts the tools of the server in the order in which they were pinned: an earlier one keeps its name. */
@@ -85,7 +87,7 @@ export function withListed(
     const isNews = !entry?.seen || pinOf(entry.seen).written !== now.written
     if (!isSame && isNews) note('changed')
     if (isSame && pin.written !== now.written) note('notation')
-    return [seen.name, { seen, pin: isSame ? { ...pin, written: now.written } : pin }]
+    return [seen.name, { seen, pin: isSame ? { ...pin, written: now.written, exact: now.exact } : pin }]
   })
   const names = new Set(listed.map(({ name }) => name))
   const gone = Object.entries(known?.tools ?? {}).flatMap(([name, { pin }]) =>
@@ -137,8 +139,9 @@ export function versionOf({ seen, pin }: { seen: SeenTool; pin?: Pin | undefined
 
 /** Identifies a tool as it is listed, so that an admin accepts exactly what was shown. */
 export function fingerprintOf(seen: SeenTool): string {
-  const { description, schema, readOnly, idempotent } = pinOf(seen)
-  return jsonHash([description, schema, readOnly, idempotent]).slice(0, 16)
+  const { description, schema, exact, readOnly, idempotent } = pinOf(seen)
+  const numbers = exact === schema ? [] : [exact]
+  return jsonHash([description, schema, readOnly, idempotent, ...numbers]).slice(0, 16)
 }
 
 /** Cached: hashing a thousand schemas is noticeable, and nothing changes a seen tool. */
@@ -153,6 +156,7 @@ function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
   const pin = {
     description: jsonHash(plainWords(description)),
     schema: jsonHash(canonical(parameters)),
+    exact: jsonHash(canonical(comparableNumbers(seen.parameters))),
     written: jsonHash([description, parameters]),
     ...hints,
   }
@@ -165,7 +169,7 @@ function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined 
   const now = pinOf(seen)
   const changed = [
     ...(now.description === pin.description ? [] : ['its description']),
-    ...(now.schema === pin.schema ? [] : ['its input']),
+    ...(now.schema === pin.schema && now.exact === (pin.exact ?? now.exact) ? [] : ['its input']),
     ...(trust && isLoosened(now, pin) ? ['what it claims to do'] : []),
   ]
   return changed.length > 0 ? changed.join(' and ') : undefined

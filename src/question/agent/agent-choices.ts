@@ -2,7 +2,7 @@ import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { DIALECT_NAMES, type DialectName } from '../../config.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
-import type { Models } from '../../model/index.ts'
+import type { Models } from '../../model/choose-model.ts'
 import type { Toolbox } from '../../toolbox/toolbox.ts'
 
 /** The names that a channel may choose from. */
@@ -19,15 +19,12 @@ export interface AgentChoices {
   toolsOff: Toolbox['off']
 }
 
-interface ChoiceParts {
-  models: Models
-  toolbox: Toolbox
-  mcp: McpToolbox | undefined
-  skills: { name: string }[]
-}
-
-export function choicesOf({ models: { names: models, byName }, toolbox, mcp, skills }: ChoiceParts): AgentChoices {
-  const { tools, off } = toolbox
+export function choicesOf(
+  { names: models, byName }: Models,
+  { tools, off: toolsOff }: Toolbox,
+  mcp: McpToolbox | undefined,
+  skills: { name: string }[],
+): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
   const isModel = (name: string) => byName(name) !== undefined
   const own = tools.map(({ name }) => name)
@@ -41,7 +38,7 @@ export function choicesOf({ models: { names: models, byName }, toolbox, mcp, ski
       return [...own, ...(mcp?.choices() ?? [])]
     },
     // Tools of MCP servers that are off are shown only to admins (mcp/tools/mcp-admin.ts).
-    toolsOff: off,
+    toolsOff,
   }
 }
 

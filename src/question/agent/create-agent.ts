@@ -12,7 +12,7 @@ import { sleep } from '../../base/backoff.ts'
 import { createToolHttp } from '../../base/http/tool-http.ts'
 import type { Log } from '../../base/log.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
-import { createModels, type Models } from '../../model/index.ts'
+import { createModels, type Models } from '../../model/choose-model.ts'
 import { loadPrompts, type Prompts } from '../../base/prompts.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../../tools/read-skill.ts'
@@ -78,7 +78,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
       return current().models.condenseModel
     },
     dialect,
-    choices: choicesOf({ models, toolbox, mcp, skills }),
+    choices: choicesOf(models, toolbox, mcp, skills),
     agentFor: (chosen, place) => agentFor(chosen, place, { ...parts, ...current() }),
     isFresh: mcp !== undefined || sources.chosenModel !== undefined,
     mcp,

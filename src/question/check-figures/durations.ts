@@ -21,11 +21,11 @@ interface Duration {
 type Part = [at: number, value: number, unit: QuantityUnit]
 
 const SECONDS: [names: string, factor: number][] = [
-  ['w week weeks woche wochen', 604_800],
-  ['d day days tag tage tagen', 86_400],
-  ['h hr hrs hour hours std stunde stunden', 3600],
-  ['m min mins minute minutes minuten', 60],
-  ['s sec secs second seconds sekunde sekunden', 1],
+  ['w week weeks woche wochen semaines semanas settimane недели', 604_800],
+  ['d j day days tag tage tagen jour jours día días dias giorni дня дней', 86_400],
+  ['h hr hrs hour hours std stunde stunden heure heures hora horas ora ore uur godz godziny час часа часов ч', 3600],
+  ['m min mins minute minutes minuten minuto minutos minuti minut minuty мин минут минуты', 60],
+  ['s sec secs second seconds sekunde sekunden seconde secondes segundos secondi сек секунд', 1],
 ]
 const MONTHS: [names: string, factor: number][] = [
   ['y yr yrs year years jahr jahre jahren', 12],
@@ -47,7 +47,7 @@ const NAMES = [...UNIT_OF.keys()].toSorted((one, other) => other.length - one.le
 const SPACE = '[\\u0020\\u00a0\\u202f]'
 const PART = `\\d{1,6}(?:${SPACE}|-)?(?:${NAMES})(?![\\p{LC}_])`
 const DURATION = new RegExp(
-  `(?<![\\p{LC}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{LC}\\p{N}:]|[.,]\\d)|${PART}(?:,?${SPACE}?(?:(?:and|und|&)${SPACE})?${PART}){1,4})`,
+  `(?<![\\p{LC}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{LC}\\p{N}:]|[.,]\\d)|\\d{1,3}${SPACE}h${SPACE}\\d\\d(?!${SPACE}?[\\p{LC}\\p{N}:]|[.,]\\d)|${PART}(?:[.,]?${SPACE}?(?:(?:and|und|et|e|y|i|en|og|och|и|&)${SPACE})?${PART}){1,4})`,
   'giu',
 )
 const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{LC}_])`, 'giu')
@@ -58,6 +58,15 @@ const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{LC}_])`, 'g
  */
 export function durationsIn(text: string): Duration[] {
   return [...isoDurationsIn(text), ...inParts(text)]
+}
+
+/** `18h30`: a duration, or a time of day. */
+const HOURS = /^(\d{1,2})\s?h\s?([0-5]\d)$/i
+
+/** Seconds after midnight, if a duration is written as a time of day may be. */
+export function dayTimeOf(text: string): number | undefined {
+  const [, h = '24', min] = HOURS.exec(text) ?? []
+  return Number(h) < 24 ? Number(h) * 3600 + Number(min) * 60 : undefined
 }
 
 /** ISO 8601: `PT1H30M`, `P3DT4H`, `P1Y6M`. Years and months are no number of seconds. */

@@ -12,7 +12,7 @@ const EPOCH =
 
 const OFFSET = /^ ?(?:\()?(?:utc|gmt)? ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?![\d:])/i
 const ZONE =
-  /^(?:Z(?!\w)|,? ?\(?(?:in |at )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
+  /^(?:Z(?!\w)|,? ?\(?(?:(?:in|at|à|en|a|em|w|v|på|ad) )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
 
 /** A way to tell the clock: an IANA zone, or minutes ahead of UTC. */
 export type Zone = string | number
@@ -32,6 +32,21 @@ export function zoneAfter(text: string): Zone | undefined {
     const zone = zoneNamed(words.slice(0, count).join(' '))
     if (zone !== undefined) return zone
   }
+  return undefined
+}
+
+/** A name before a time, in its sentence: `In Tokyo it starts at 0:30`, `東京では0時30分`. */
+const NAMES = /\p{Lu}[\p{Ll}\p{Lu}_]+(?: \p{Lu}\p{Ll}+)?|[\p{Lo}ー]{2,12}/gu
+
+/** The last zone that is named in the sentence before a time. */
+export function zoneBefore(text: string): Zone | undefined {
+  const sentence = text.split(/[.!?;。！？\n]/).at(-1) ?? ''
+  for (const [name] of [...sentence.matchAll(NAMES)].toReversed())
+    for (let length = name.length; length > 1; length -= 1) {
+      const isWhole = length === name.length || /^\p{Lo}/u.test(name) || name[length] === ' '
+      const zone = isWhole ? zoneNamed(name.slice(0, length)) : undefined
+      if (zone !== undefined) return zone
+    }
   return undefined
 }
 

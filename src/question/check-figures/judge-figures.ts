@@ -13,7 +13,9 @@ import {
   rounded,
 } from './compare-figures.ts'
 import { dayNumber, type DatePart } from './dates.ts'
-import { zoneAfter, type Zone } from './instants.ts'
+import { dayTimeOf } from './durations.ts'
+import { zoneAfter, zoneBefore, type Zone } from './instants.ts'
+import { sizesOf } from './number-words.ts'
 import { AVERAGE } from './lists.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
 import { ReadIndex } from './read-index.ts'
@@ -43,9 +45,12 @@ export interface FoundFigure {
 
 /** Words for a factor or a divisor. */
 const FRACTIONS: [words: RegExp, value: number][] = [
-  [/\b(?:half|halves|twice|doubled?|doubles)\b/i, 2],
-  [/\b(?:thirds?|tripled?|triples)\b/i, 3],
-  [/\bquarters?\b/i, 4],
+  [
+    /\b(?:half|halves|twice|doubled?|doubles)\b|hälfte|halb|doppelt|verdoppel|moitié|\bdoubl|\bmitad|\bdoble|\bmetà|\bdoppi|半分|一半|[2二两]倍|절반|두 배/i,
+    2,
+  ],
+  [/\b(?:thirds?|tripled?|triples)\b|drittel|dreifach|\btiers\b|\btercio|\bterzo|[3三]倍/i, 3],
+  [/\bquarters?\b|viertel|vierfach|\bquarts?\b|[4四]倍/i, 4],
 ]
 
 interface JudgedTexts {
@@ -102,12 +107,16 @@ interface FigureSources {
   year: number
 }
 
+/** A double cannot tell such numbers apart, so they are compared as they are written. */
+const MANY_DIGITS = /^\d{16,}$/
+
 class Judge {
   readonly #answer: string
   readonly #index: ReadIndex
   readonly #year: number
   /** The numbers of the question, and those of the answer that are known to be right. */
   readonly #near: Set<number>
+  readonly #factors: number[]
   /** The numbers of the answer with a source, in order, for totals. */
   readonly #listed: number[] = []
   readonly #counts: Set<number>
@@ -119,13 +128,15 @@ class Judge {
     this.#index = index
     this.#year = year
     this.#near = new Set(numbersIn(question.slice(0, MAX_ANSWER_CHARS)).flatMap(operandsOf))
-    for (const [words, value] of FRACTIONS) if (words.test(answer)) this.#near.add(value)
+    this.#factors = FRACTIONS.flatMap(([words, value]) => (words.test(answer) ? [value] : []))
+    for (const factor of this.#factors) this.#near.add(factor)
     this.#counts = listCounts(answer)
     for (const count of this.#counts) this.#near.add(count)
   }
 
   judge(figures: readonly Figure[]): FoundFigure[] {
-    for (const figure of figures) if (figure.kind === 'time') this.#zones.add(this.#zoneOf(figure))
+    for (const figure of figures)
+      if (figure.kind === 'time') for (const zone of this.#zonesOf(figure)) this.#zones.add(zone)
     const places = figures.map((figure) => this.#sourcesOf(figure))
     for (const [i, figure] of figures.entries()) if (places[i]!.length > 0) this.#addOperands(figure)
     // A figure may follow from a derived one.
@@ -159,20 +170,22 @@ class Judge {
     }
     if (figure.kind === 'time') {
       const { readings, hasSeconds } = figure.time
-      const zone = this.#zoneOf(figure)
-      return index.placesOf(
-        readings.flatMap((second) => [
-          ...index.times(second, hasSeconds),
-          ...(zone === undefined ? [] : index.instants({ second }, zone)),
-        ]),
-      )
+      const zones = this.#zonesOf(figure)
+      return index.placesOf(readings.flatMap((second) => this.#timesAt(second, hasSeconds, zones)))
     }
     return index.placesOf(formsOf(figure).flatMap((form) => index.literal(form)))
   }
 
-  /** The zone that is named behind a time; UTC for none. */
-  #zoneOf({ at, text }: Figure): Zone {
-    return zoneAfter(this.#answer.slice(at + text.length, at + text.length + 40)) ?? 'UTC'
+  #timesAt(second: number, hasSeconds: boolean, zones: Zone[]): number[] {
+    const instants = zones.flatMap((zone) => this.#index.instants({ second }, zone))
+    return [...this.#index.times(second, hasSeconds), ...instants]
+  }
+
+  /** The zone that is named behind a time. Without one, UTC and a zone that is named before it. */
+  #zonesOf({ at, text }: { at: number; text: string }): Zone[] {
+    const after = zoneAfter(this.#answer.slice(at + text.length, at + text.length + 40))
+    const before = zoneBefore(this.#answer.slice(Math.max(0, at - 40), at))
+    return after === undefined ? [...(before === undefined ? [] : [before]), 'UTC'] : [after]
   }
 
   /** The texts with a moment of this day, in UTC or a zone that the answer names. */
@@ -184,6 +197,7 @@ class Judge {
   #sourcesOfNumber(number: Numeral): string[] {
     const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
+    if (MANY_DIGITS.test(number.text)) return index.placesOf(index.literal(number.text))
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
@@ -191,9 +205,12 @@ class Judge {
       const near = plain.filter(({ value }) => isRounding(value, isPercent && value <= 1 ? share : reading, number))
       // `a year` is no rounding of 15 months, but `an hour` may be one of 80 minutes.
       const isNear = (value: number) => unit?.kind !== 'months' || isRounding(value / unit.factor, reading, number)
-      return [...near, ...(unit ? index.quantities(reading, unit).filter(({ value }) => isNear(value)) : [])]
+      const sizes = unit ? sizesOf(unit) : []
+      return [...near, ...sizes.flatMap((size) => index.quantities(reading, size)).filter(({ value }) => isNear(value))]
     })
-    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number)])
+    const time = dayTimeOf(number.text)
+    const times = time === undefined ? [] : this.#timesAt(time, false, this.#zonesOf(number))
+    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number), ...times])
     if (places.length > 0 || parts.length < 2) return places
     // `1 h for the one and 30 min for the other`
     const each = parts.map((part) => this.#sourcesOfNumber(part))
@@ -211,18 +228,19 @@ class Judge {
     if (figure.kind !== 'number') return []
     const { readings, unit, isPercent, text } = figure.number
     const [first] = readings
-    if (!first) return []
+    if (!first || MANY_DIGITS.test(text)) return []
     const after = this.#answer.slice(figure.at + text.length, figure.at + text.length + 300)
     if (Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
       return ['counted in the answer']
     if (unit && readings.some((reading) => this.#index.isSpan(reading, unit)))
-      return ['the time between two that stand there']
+      return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     const isMean = AVERAGE.test(this.#answer)
     if (this.#listed.length >= 3 && isMean && isMeanOf(this.#listed, first))
       return ['the mean of figures of the answer']
     const ofList = isMean ? readings.map((reading) => rounded(reading, figure.number)) : readings
-    if (ofList.some((reading) => this.#index.isOfList(reading, isMean))) return ['from a list that stands there']
+    if (ofList.some((reading) => this.#index.isOfList(reading, isMean)))
+      return ['calculated from a list in the sources']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) ||
@@ -243,6 +261,11 @@ class Judge {
     const isYear = wanted.tolerance === 0
     const found = near.length <= MAX_POOL ? followsFrom(near, wanted, isYear ? FAR_CHANCE : NEAR_CHANCE) : undefined
     if (found || isYear) return found
+    for (const factor of this.#factors)
+      for (const times of [factor, 1 / factor]) {
+        const [read] = this.#index.numbers({ value: wanted.value * times, tolerance: wanted.tolerance * times })
+        if (read) return [read.value, factor]
+      }
     const cells = [...new Set([...near, ...this.#index.cells])].sort((one, other) => one - other)
     const ofCells = cells.length <= MAX_POOL ? followsFrom(cells, wanted, FAR_CHANCE) : undefined
     if (ofCells) return ofCells

@@ -41,19 +41,43 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ['time', 'ns nanosecond nanoseconds nanos', 1e-9],
   ['time', 'us µs μs microsecond microseconds micros', 1e-6],
   ['time', 'ms millisecond milliseconds msec msecs millis 毫秒 ミリ秒 밀리초', 0.001],
-  ['time', 's sec secs second seconds sekunde sekunden 秒 秒間 秒钟 秒鐘 초', 1],
-  ['time', 'min mins minute minutes minuten 分 分間 分钟 分鐘 분', 60],
-  ['time', 'h hr hrs hour hours std stunde stunden heure heures hora horas ore 時間 小时 小時 시간', 3600],
-  ['time', 'day days tag tage tagen jour jours día días giorni giorno 天 日 日間 일', 86_400],
-  ['time', 'week weeks woche wochen 周 週 週間 주', 604_800],
-  ['months', 'month months monat monate monaten 个月 個月 か月 ヶ月 カ月 ヵ月 箇月 개월', 1],
-  ['months', 'yr yrs year years jahr jahre jahren 年 年間 년', 12],
+  [
+    'time',
+    's sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi сек секунд секунды 秒 秒間 秒钟 秒鐘 초',
+    1,
+  ],
+  [
+    'time',
+    'min mins minute minutes minuten minuto minutos minuti minut minuty minuter мин минут минуты минута 分 分間 分钟 分鐘 분',
+    60,
+  ],
+  [
+    'time',
+    'h hr hrs hour hours std stunde stunden heure heures hora horas ore ora timmar uur godzin godziny час часа часов 時間 小时 小時 시간',
+    3600,
+  ],
+  [
+    'time',
+    'day days tag tage tagen jour jours día días giorni giorno dias dni dagar dagen день дня дней 天 日 日間 일',
+    86_400,
+  ],
+  [
+    'time',
+    'week weeks woche wochen semaine semaines semana semanas settimana settimane weken veckor tygodnie tygodni неделя недели недель 周 週 週間 주',
+    604_800,
+  ],
+  [
+    'months',
+    'month months monat monate monaten mois meses mesi maanden månader miesiące miesięcy месяц месяца месяцев 个月 個月 か月 ヶ月 カ月 ヵ月 箇月 개월',
+    1,
+  ],
+  ['months', 'yr yrs year years jahr jahre jahren ans années años anni anos jaar lata лет года 年 年間 년', 12],
   ['data', 'bit bits', 1 / 8],
-  ['data', 'byte bytes', 1],
-  ['data', 'kb kilobyte kilobytes', 1e3],
-  ['data', 'mb megabyte megabytes', 1e6],
-  ['data', 'gb gigabyte gigabytes', 1e9],
-  ['data', 'tb terabyte terabytes', 1e12],
+  ['data', 'byte bytes octet octets байт байта', 1],
+  ['data', 'кб kb kilobyte kilobytes', 1e3],
+  ['data', 'мб mb megabyte megabytes', 1e6],
+  ['data', 'гб gb gigabyte gigabytes', 1e9],
+  ['data', 'тб tb terabyte terabytes', 1e12],
   ['data', 'pb petabyte petabytes', 1e15],
   ['data', 'kib kibibyte kibibytes', 2 ** 10],
   ['data', 'mib mebibyte mebibytes', 2 ** 20],
@@ -83,7 +107,18 @@ const UNIT_OF = new Map<string, QuantityUnit>(
 )
 
 export function unitOf(name: string): QuantityUnit | undefined {
-  return UNIT_OF.get(name.toLowerCase())
+  return UNIT_OF.get(OCTETS[name] ?? name.toLowerCase())
+}
+
+/** French octets. In lower case they are words of other languages. */
+const OCTETS: Record<string, string> = { Ko: 'kb', Mo: 'mb', Go: 'gb' }
+
+/** A unit of data with its other size: `2 GB` may be 2,048 MB. */
+export function sizesOf(unit: QuantityUnit): QuantityUnit[] {
+  const power = unit.kind === 'data' ? Math.log(unit.factor) / Math.log(1000) : 0
+  return power >= 1 && Number.isInteger(Math.round(power * 1e9) / 1e9)
+    ? [unit, { ...unit, factor: 1024 ** Math.round(power) }]
+    : [unit]
 }
 
 /** Units of scripts without letter case, longest first. Words follow them without a space. */
@@ -100,6 +135,7 @@ export function unitOfKey(before: string): QuantityUnit | undefined {
   const [, key = '', inBrackets] = KEY.exec(before) ?? []
   const parts = key.split(/_|(?<=[a-z])(?=[A-Z])/)
   const last = parts.at(-1) ?? ''
+  if (inBrackets === undefined && /^[cf]$/i.test(last) && /temp/i.test(key)) return unitOf(`°${last}`)
   return unitOf(inBrackets ?? (parts.length > 1 || last.length > 1 ? last : ''))
 }
 

@@ -1,19 +1,23 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
-import { clockSpansIn, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
+import { clockSpansIn, dayTimeOf, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
+import { sizesOf } from './number-words.ts'
 import { listResults } from './lists.ts'
 import { columnQuantities } from './column-units.ts'
 import { countsIn } from './count-items.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import type { ReadText } from './read-text.ts'
+import { containsWhole, wordsOf } from './find-words.ts'
 import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
 
 /** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
   readonly #texts: readonly ReadText[]
   readonly #plain: Numbers
+  /** The numbers that open files which were queried. */
+  readonly #opening: Numbers
   readonly #quantities = new Map<string, Numbers>()
   readonly #dates = new Map<string, Set<number>>()
   readonly #times = new Map<number, Set<number>>()
@@ -36,25 +40,26 @@ export class ReadIndex {
   constructor(texts: readonly ReadText[], today: string) {
     this.#texts = texts
     const plain: IndexedNumber[] = []
+    const opening: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
-    for (const [of, { text, isCell, isOpening }] of texts.entries()) {
+    for (const [of, { text, isCell, isOpening, isQueried }] of texts.entries()) {
       for (const instant of instantsIn(text, today)) this.#instants.push({ value: instant, of })
-      const add = (value: number, to = plain) => void to.push({ value, of })
+      const add = (value: number, to = isQueried ? opening : plain) => void to.push({ value, of })
       const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
-      for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
       const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
-      this.#addLists(numerals, untimed)
+      if (!isQueried) this.#addLists(numerals, untimed)
+      const dayTimes = numerals.flatMap((one) => dayTimeOf(one.text) ?? [])
+      for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) addTo(this.#times, time, of)
       for (const { readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
           add(value)
           if (isCell) this.cells.add(value)
           if (!isOpening) this.#read.add(value)
-          if (isYear) this.#years.add(value)
-          else this.#counted.add(value)
+          ;(isYear ? this.#years : this.#counted).add(value)
           if (isPercent) add(value / 100)
-          if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
+          if (unit) for (const size of sizesOf(unit)) add(toBase(value, size), listOf(quantities, unit.kind))
         }
       for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
         add(toBase(value, unit), listOf(quantities, unit.kind))
@@ -67,6 +72,7 @@ export class ReadIndex {
         for (const version of [head, head.split('.')[0]]) add(Number(version))
     }
     this.#plain = new Numbers(plain)
+    this.#opening = new Numbers(opening)
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
   }
 
@@ -131,9 +137,10 @@ export class ReadIndex {
     if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
   }
 
-  /** The texts with a number that rounds to the reading. */
+  /** The texts with a number that rounds to the reading. Among the rows that open a queried file, any number has one. */
   numbers(reading: Reading): IndexedNumber[] {
-    return this.#plain.within(...around(reading))
+    const exact = this.#opening.within(...around({ ...reading, tolerance: 0 }))
+    return [...this.#plain.within(...around(reading)), ...exact]
   }
 
   /** The texts with such a quantity, in any unit, and time spans between two dates or times. */
@@ -208,7 +215,9 @@ export class ReadIndex {
 
   /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */
   get values(): number[] {
-    this.#values ??= this.cells.size > 0 ? [...this.#read].sort((one, other) => one - other) : this.#plain.values
+    if (this.#values) return this.#values
+    const all = this.cells.size > 0 ? this.#read : new Set([...this.#plain.values, ...this.#opening.values])
+    this.#values = [...all].sort((one, other) => one - other)
     return this.#values
   }
 
@@ -263,27 +272,6 @@ function spansOf(points: Iterable<number>, factor: number): IndexedNumber[] {
 
 function indexesOf(texts: readonly string[], test: (text: string) => boolean): number[] {
   return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
-}
-
-/**
- * Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter.
- */
-function wordsOf(text: string): string {
-  const words = text
-    .replace(/\[\d{1,3}\]/g, ' ')
-    .replace(/[[\]'’‘*_`]/g, '')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu)
-  return words ? ` ${words.join(' ')} ` : ''
-}
-
-/** Returns whether `wanted` is in the text, and not only as a part of a longer name. */
-function containsWhole(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-    const isPart = /[\p{L}\p{N}]/u.test(text[at - 1] ?? '') || /[\p{L}\p{N}]/u.test(text[at + wanted.length] ?? '')
-    if (!isPart) return true
-  }
-  return false
 }
 
 function addTo<Key>(map: Map<Key, Set<number>>, key: Key, of: number): void {

@@ -3,7 +3,7 @@ import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { MessageTable, Source } from '../../agent/contracts/evidence.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { withoutEcho } from './echo.ts'
+import { withoutEcho } from './strip-repeated-input.ts'
 import type { ReadText } from './read-text.ts'
 
 interface RunTexts {
@@ -42,7 +42,12 @@ export function readTexts({
   const fromSteps = steps.flatMap((step, i) => (step.kind === 'tool' ? stepTexts(step, i + 1, sources) : []))
   const thread = [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
   const openings = filesText === '' ? [] : pagesIn(filesText, 'the files')
-  const files = openings.map((one) => ({ ...one, isOpening: true as const }))
+  const queried = steps.flatMap((step) => (step.kind === 'tool' ? queriedFiles(step) : []))
+  const files = openings.map((one) => ({
+    ...one,
+    isOpening: true as const,
+    ...(queried.some((title) => title.startsWith(`${fileOf(one.place)}, `)) && { isQueried: true as const }),
+  }))
   const earlier = turns.flatMap((turn) => turn.tables ?? []).map((one) => ({ ...one, name: `${one.name} from before` }))
   const rows = [...tables, ...earlier].flatMap(rowTexts)
   if (fromSteps.length === 0 && thread === '' && rows.length === 0 && files.length === 0 && remembered === '')
@@ -94,6 +99,14 @@ function stepTexts({ action, observation, begun }: ToolStep, n: number, sources:
   const texts = begun === undefined ? withoutEcho(read, action.input) : read
   return names.length === 0 ? texts : [...texts, { place, text: names.join('\n') }]
 }
+
+/** The titles of the tables that a query has counted: `sales.csv, query: …`. */
+function queriedFiles({ action, observation }: ToolStep): string[] {
+  return action.tool === 'query_table' ? (observation?.sources ?? []).map(({ title }) => title) : []
+}
+
+/** `book.xlsx` of `book.xlsx, sheet "Sales", A1:C20`. */
+const fileOf = (place: string) => place.replace(/, (?:pages?|slides?|sheet|lines?|rows?) .*$/, '')
 
 /** The cells and the columns of a query's result: below the line that counts the rows, and the names of the columns. */
 function cellTexts(text: string, place: string): ReadText[] {

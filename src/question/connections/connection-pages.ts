@@ -40,7 +40,7 @@ export function notMePage(account: string): Page {
 export function connectedPage(name: string): Page {
   return htmlPage(200, {
     title: 'Connected',
-    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I am going on.`,
+    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I will continue.`,
   })
 }
 
@@ -68,7 +68,7 @@ export function otherBrowserPage(): Page {
 export function slowPage(name: string): Page {
   return htmlPage(503, {
     title: 'Not connected yet',
-    text: `${name} has not answered yet. If it still does, it will be connected: look at /ask connections in Slack in a minute.`,
+    text: `${name} has not answered yet. If it answers later, it will be connected: look at /ask connections in Slack in a minute.`,
   })
 }
 

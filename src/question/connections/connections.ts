@@ -21,7 +21,15 @@ import {
   slowPage,
   type Connecting,
 } from './connection-pages.ts'
-import { beginFlow, CALLBACK, goOnAfterProof, takeFlow, type FlowOptions, type KeptFlow } from './login-flow.ts'
+import {
+  beginFlow,
+  CALLBACK,
+  goOnAfterProof,
+  takeFlow,
+  type FlowOptions,
+  type KeptFlow,
+  type Link,
+} from './login-flow.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey } from '../../stores/values/people-store.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
@@ -64,12 +72,6 @@ interface ConnectionsOptions extends ConnectionsParts, FlowOptions {
 /** Accounts that the settings do not allow are undefined. */
 interface OpenConnectionsOptions extends ConnectionsParts {
   accounts: readonly (Account | undefined)[]
-}
-
-interface Link {
-  person: Person
-  account: string
-  at: number
 }
 
 /** How long a link works. Milliseconds. */
@@ -165,7 +167,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (!bound) return otherBrowserPage()
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
-  if (choice !== bound.yes) return askWhoConnects(link, { token, bound, options })
+  if (choice !== bound.yes) return askWhoConnects(link, token, bound, options)
   return beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
 }
 
@@ -176,13 +178,12 @@ interface BoundBrowser {
   no: string
 }
 
-interface OpenedLink {
-  token: string
-  bound: BoundBrowser
-  options: ConnectionsOptions
-}
-
-async function askWhoConnects({ person, account }: Link, { token, bound, options }: OpenedLink): Promise<Page> {
+async function askWhoConnects(
+  { person, account }: Link,
+  token: string,
+  bound: BoundBrowser,
+  options: ConnectionsOptions,
+): Promise<Page> {
   const { cookie, yes, no } = bound
   const to = (choice: string) => `${options.publicUrl}${PATH}?link=${encodeURIComponent(token)}&choice=${choice}`
   const page = confirmPage(account, await options.whoIs(person), { yes: to(yes), no: to(no) })
@@ -234,10 +235,10 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
   const cookies = [cleared['set-cookie']]
   if (kept.proves)
     return (await linkOf(kept.token, options))
-      ? goOnAfterProof(kept, account, { answer, cookies, options })
+      ? goOnAfterProof(kept, account, answer, cookies, options)
       : ended(expiredPage())
   // A link connects once, even if it was opened several times.
-  const finish = () => finishLink(kept, { account, answer, options })
+  const finish = () => finishLink(kept, account, answer, options)
   const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)
   const isInTime = await settledWithin(options.pageMs ?? PAGE_MS, [finished])
   return ended(isInTime ? await finished : slowPage(kept.account))
@@ -245,7 +246,9 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
 
 async function finishLink(
   { person, account: name, token, flow }: KeptFlow,
-  { account, answer, options }: { account: Account; answer: URLSearchParams; options: ConnectionsOptions },
+  account: Account,
+  answer: URLSearchParams,
+  options: ConnectionsOptions,
 ): Promise<Page> {
   const { people, log } = options
   if (!(await linkOf(token, options))) return expiredPage()

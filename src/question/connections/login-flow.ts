@@ -1,4 +1,4 @@
-/** The ways of a browser between the bot's pages, Slack and the page of an account. */
+/** The redirects between the bot's pages, Slack and an account's page. */
 import type { IncomingMessage } from 'node:http'
 import { browserStates } from '../../base/http/oauth-states.ts'
 import { redirectTo } from '../../base/http/html-page.ts'
@@ -31,26 +31,28 @@ export interface FlowOptions {
   identity?: IdentityProof | undefined
 }
 
-/** A link to connect an account, which a browser has opened. */
-export interface OpenedAccount {
+/** A link to connect an account, by the account's name. */
+export interface Link {
   person: Person
-  /** The name of the account. */
   account: string
   at: number
+}
+
+interface OpenedLink extends Link {
   token: string
 }
 
-/** What is kept while the browser is elsewhere. `proves`: it is at Slack, to show who it belongs to. */
-export interface KeptFlow extends OpenedAccount {
+/** The state stored while the browser is on another site. `proves`: it is at Slack, to show who it belongs to. */
+export interface KeptFlow extends OpenedLink {
   flow: unknown
   proves?: true
 }
 
 export const CALLBACK = '/connect/callback'
 
-/** Sends the browser to Slack, if it has yet to be shown whose it is; otherwise to the account's page. */
+/** Sends the browser to Slack first if its owner is not proven yet, otherwise to the account's page. */
 export async function beginFlow(
-  opened: OpenedAccount,
+  opened: OpenedLink,
   account: Account,
   { isProven, cookies, options }: { isProven: boolean; cookies: string[]; options: FlowOptions },
 ): Promise<Page> {
@@ -71,7 +73,9 @@ export async function beginFlow(
 export async function goOnAfterProof(
   { flow, ...kept }: KeptFlow,
   account: Account,
-  { answer, cookies, options }: { answer: URLSearchParams; cookies: string[]; options: FlowOptions },
+  answer: URLSearchParams,
+  cookies: string[],
+  options: FlowOptions,
 ): Promise<Page> {
   const { person, token, at } = kept
   try {

@@ -1,17 +1,20 @@
-import type { Forgetting, Person, PersonInPlace, Place } from '../../base/place.ts'
+import { isOf, type ForgottenPerson, type Forgetting, type PersonInPlace, type Place } from '../../base/place.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
   /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: PersonInPlace): Promise<void>
+  forgetPerson(person: ForgottenInPlace): Promise<void>
   /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }
 
+/** A person who forgets in their direct message. */
+interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
+
 interface ConversationStore extends Forgetting {
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /** `whenEnded` is called when the team's runs that were at work have ended, if there were any. */
@@ -24,7 +27,7 @@ interface TeamStore {
 }
 
 interface PersonalStore extends TeamStore {
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 interface ForgettingStores {
@@ -37,22 +40,19 @@ interface ForgettingStores {
   files(): Promise<ConversationStore>
   actionTokens: Forgetting
   people: PersonalStore
-  use: UseStore
   channelSettings: TeamStore
-  limits?: TeamStore | undefined
-  freeRequests: TeamStore
   oncePerDay: TeamStore
-  unanswered: TeamStore
-  homeAdmins: TeamStore
-  openHomes: TeamStore
+  usage: { records: UseStore; unanswered: TeamStore; freeRequests: TeamStore; limits?: TeamStore | undefined }
+  home: { admins: TeamStore; open: TeamStore }
 }
 
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
 export function forgettingAll(
   stores: ForgettingStores,
-  { now, teams }: { now: () => number; teams: ForgettingAll['teams'] },
+  now: () => number,
+  teams: ForgettingAll['teams'],
 ): ForgettingAll {
-  const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, use } = stores
+  const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, usage } = stores
   // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
@@ -64,15 +64,15 @@ export function forgettingAll(
     async forgetPerson(person) {
       await forgetChannel(person)
       for (const store of [...all, people, await files()]) await store.forgetUser(person)
-      await forgetPersonsUse(use, person, now())
+      if (isOf(person, person)) await forgetPersonsUse(usage.records, person, now())
     },
     async forgetTeam(team) {
-      const { channelSettings, limits, freeRequests, oncePerDay, unanswered, homeAdmins, openHomes } = stores
-      const lists = [unanswered, homeAdmins, openHomes]
-      const others = [actionTokens, channelSettings, limits, freeRequests, oncePerDay, use, ...lists, people]
+      const { channelSettings, oncePerDay, home } = stores
+      const counted = [usage.limits, usage.freeRequests, usage.records, usage.unanswered, home.admins, home.open]
+      const others = [actionTokens, channelSettings, oncePerDay, ...counted, people]
       await schedules.forgetTeam(team)
       // A run that this stops books its use once more when it ends.
-      await queue.forgetTeam(team, () => use.forgetTeam(team))
+      await queue.forgetTeam(team, () => usage.records.forgetTeam(team))
       for (const store of [history, archive, threads, remembered, ...others, await files()])
         await store?.forgetTeam(team)
     },

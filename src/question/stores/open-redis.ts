@@ -13,7 +13,7 @@ import type { Storage, StoreContext } from './stores.ts'
  */
 export async function openRedis(url: string, config: Config, { log }: StoreContext): Promise<Storage> {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_LOCK_MS: lockMs } = config
-  await requireUsableRedis({ url }, { log, prefix })
+  await requireUsableRedis({ url }, log, prefix)
   const redis = connectRedis({ url }, { purpose: 'work', log })
   // BullMQ gives a lost job to another worker at the first check after its lock expired. The workers share these
   // checks, each at its own times, so it may take up to two intervals.

@@ -1,7 +1,7 @@
 import { once } from '../../base/async.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
-import { createFiles } from '../../files/stored-files.ts'
+import { createFiles } from '../../files/store/file-store.ts'
 import { memoryQueue } from '../../queue/memory-queue.ts'
 import { createArchive } from '../../stores/archive/run-archive.ts'
 import { createAuditLog } from '../../stores/audit/audit-log.ts'
@@ -47,18 +47,22 @@ export async function createStores(config: Config, context: StoreContext): Promi
     remembered: createRemembered(kvFor(), { ttlMs: rememberedTtlMs, log, now, sealer }),
     files: once(async () => createFiles(kvFor(MEMORY.files), { log, ttlMs, sealer })),
     queue,
-    limits: limitsOf(config, { redis, now }),
-    freeRequests: freeRequestsOf(config, { redis, now }),
     oncePerDay: createOncePerDay(kvFor()),
-    use: createUseStore(kvFor()),
-    unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
-    homeAdmins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
-    openHomes: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
+    usage: {
+      limits: limitsOf(config, { redis, now }),
+      freeRequests: freeRequestsOf(config, { redis, now }),
+      records: createUseStore(kvFor()),
+      unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
+    },
+    home: {
+      admins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
+      open: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
+    },
     people: createPeople(kvFor()),
   }
   return {
     ...stores,
-    forgetting: forgettingAll(stores, { now, teams: () => teamsIn(kvFor()) }),
+    forgetting: forgettingAll(stores, now, () => teamsIn(kvFor())),
     mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: MCP_ROOM }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer

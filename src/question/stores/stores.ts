@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts'
-import type { FileStore } from '../../files/file-store.ts'
+import type { FileStore } from '../../files/store/types.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { ControlledQueue, Queue } from '../../queue/types.ts'
 import type { Kv } from '../../stores/kv/kv.ts'
@@ -41,20 +41,9 @@ export interface Stores {
   queue: Queue
   /** Reaches the runs of the queue's questions. */
   control: RunControl
-  /** Absent if there are no limits. */
-  limits?: UsageLimits | undefined
-  freeRequests: FreeRequests
   oncePerDay: OncePerDay
-  /** How much the bot was used. */
-  use: UseStore
-  /** The ids of questions that could not be answered. */
-  unanswered: RecentList
-  /** The ids of the admins who have opened the Home. */
-  homeAdmins: RecentList
-  /**
-   * The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts).
-   */
-  openHomes: RecentList
+  usage: UsageStores
+  home: HomeStores
   /** Only if MCP_CONFIG is set. */
   mcp: ValueStore | undefined
   /** Values that belong to single people, above all their logins. */
@@ -64,6 +53,24 @@ export interface Stores {
   /** Whether an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
+}
+
+/** How much the bot is used, and may be. */
+interface UsageStores {
+  /** Absent if there are no limits. */
+  limits?: UsageLimits | undefined
+  freeRequests: FreeRequests
+  records: UseStore
+  /** The ids of questions that could not be answered. */
+  unanswered: RecentList
+}
+
+/** Who has opened the Home. */
+interface HomeStores {
+  /** The ids of the admins among them. */
+  admins: RecentList
+  /** The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts). */
+  open: RecentList
 }
 
 /** The names that MCP's and the installations' shared values have in Redis. */

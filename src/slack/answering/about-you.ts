@@ -1,4 +1,6 @@
-/** What the model is told about itself (`prompts/about-you.md`), the place of a question and its asker (`asked-in.md`). */
+/**
+ * What the model is told about itself (`prompts/about-you.md`), the place of a question and its asker (`asked-in.md`).
+ */
 import { describeTool } from '../../agent/dialects/text.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Prompts } from '../../base/prompts.ts'
@@ -12,10 +14,10 @@ import { mayPropose, proposalTools } from '../proposals/proposal-tools.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { areSchedulesOff } from '../services.ts'
 
-/** Time limit for the names. They are known from earlier questions of the hour, mostly. Milliseconds. */
+/** Time limit for the names, in ms. Most names are cached. */
 const NAMES_MS = 1_000
 
-/** Names are what everyone in the place sees. Only full members get the tools that open cards. */
+/** Uses only names that everyone there can see. Only full members get the tools that open cards. */
 export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   const { question, installation, services, settings } = work
   const { kind, team, channel, user, at } = question
@@ -41,7 +43,7 @@ export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   return { words: `${cards}${about}`, askedIn, today: dateIn(zone, at), tools }
 }
 
-/** How the dialects whose prompts list no tools call one by its name. */
+/** How to call a tool by name, in dialects whose prompts list no tools. */
 const CALLS: Record<string, string> = {
   docstore: 'an action',
   'self-ask': 'the line "Follow up: NAME[input]"',
@@ -54,7 +56,9 @@ function cardWords(dialect: string, tools: Tool[], prompts: Prompts): string {
   return `${prompts.cards({ call, tools: lines.join('\n') })}\n\n`
 }
 
-/** A line for each thing that people can type. The same for every question of a workspace, so that prompt caches hit. */
+/**
+ * A line for each thing that people can type. The same for every question of a workspace, so that prompt caches hit.
+ */
 export function abilities({
   hasSchedules,
   hasConnections,

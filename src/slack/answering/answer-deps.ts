@@ -28,7 +28,8 @@ import { aboutYou } from './about-you.ts'
 export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
-  const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
+  const canSearch =
+    (await search.info?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
   return {
     prompts: agent.prompts,
     condenseModel: agent.condenseModel,
@@ -70,11 +71,10 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
   }
 }
 
-/** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
+/** Returns a function that names who has allowed a tool for the question's thread. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
   const { approvers } = settings
-  if (question.kind === 'occurrence') return async () => undefined
   return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
 }
 

@@ -1,7 +1,8 @@
 import { hasFile, stepCount, totalOf } from '../../agent/run-progress.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { archiveRun, isArchived } from '../../question/archive-run.ts'
-import { endTurn, isConditional, isNothing } from '../../question/occurrence.ts'
+import { endTurn, isNothing } from '../../question/occurrence.ts'
+import { isConditional } from '../../question/scheduled-settings.ts'
 import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
@@ -64,7 +65,7 @@ const WITHDRAWN_AFTER_CHANGES =
 async function withdraw(withdrawn: Withdrawn, work: QuestionWork): Promise<void> {
   const { outbox } = work
   const changes = await changesIn(work)
-  const isAskedAgain = await takeBack(withdrawn, work, { changes, removePosts: () => outbox.removePosts() })
+  const isAskedAgain = await takeBack(withdrawn, work, changes, () => outbox.removePosts())
   const lines = isAskedAgain ? undefined : await changedLines(changes, work)
   if (lines) await outbox.tellAsker(noteContent(WITHDRAWN_AFTER_CHANGES, undefined, lines))
 }

@@ -2,7 +2,7 @@ import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { nearlyUsedBudgets } from '../../question/admission.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
-import { UNPARSED } from '../client/response-url.ts'
+import { UNPARSED } from '../client/send-content.ts'
 import { noteContent } from '../format/blocks.ts'
 import { budgetNotice } from '../format/messages.ts'
 import { isAdmin } from '../intake/may-set.ts'
@@ -18,10 +18,10 @@ const FACTS_MS = 5_000
  */
 export async function warnOfBudgets(work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { limits, log } = services
-  if (!limits) return
+  const { usage, log } = services
+  if (!usage.limits) return
   try {
-    for (const { of, allowance } of await nearlyUsedBudgets(question, limits)) {
+    for (const { of, allowance } of await nearlyUsedBudgets(question, usage.limits)) {
       if (of === 'asker' && question.kind !== 'bot') await tellAsker(allowance, work)
       if (of === 'admins') await tellAdmins(allowance, work)
     }
@@ -38,7 +38,7 @@ async function tellAsker(allowance: Allowance, { question, services, outbox }: Q
 
 async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
   const { team } = question
-  for (const admin of await services.homeAdmins.newest(team, MAX_ADMINS)) {
+  for (const admin of await services.home.admins.newest(team, MAX_ADMINS)) {
     if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue

@@ -10,7 +10,7 @@ import { granterIn } from './answer-deps.ts'
 /** Returns the run's writes, and those of earlier tries, that took effect or may have. */
 export function changesIn(work: QuestionWork): Promise<DoneCall[]> {
   const { question, run, settings } = work
-  return changesOf({ ...run.saved, question }, { tools: settings.tools, grantedBy: granterIn(work) })
+  return changesOf({ ...run.saved, question }, settings.tools, granterIn(work))
 }
 
 /** Returns a line for each change, with names. Undefined if there is none. */
@@ -31,9 +31,10 @@ export async function rememberChanges(
   { question, run, services }: QuestionWork,
 ): Promise<void> {
   if (hasLeftThread(question, run.saved)) return
-  const { id, ts, original, text, user, at } = question
+  const { id, ts, original, text, user, userTeam, at } = question
   const { standalone = text, said } = run.saved
-  const turn = { id, ts, original, question: text, standalone, answer: [UNFINISHED, ...lines].join('\n'), user, at }
+  const answer = [UNFINISHED, ...lines].join('\n')
+  const turn = { id, ts, original, question: text, standalone, answer, user, userTeam, at }
   const thread = await currentPlace(conversationOf(question), services)
   await services.history.append(thread, said?.text ? { ...turn, said: said.text, saidBy: said.by } : turn)
 }

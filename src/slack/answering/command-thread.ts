@@ -12,7 +12,8 @@ import type { Outbox } from '../client/outbox.ts'
 export async function openCommandThread(
   question: Question,
   root: Content,
-  { outbox, queue }: { outbox: Outbox; queue: Queue },
+  outbox: Outbox,
+  queue: Queue,
 ): Promise<void> {
   const thread = await openThread(root, outbox)
   await queue.accept({ ...question, thread })

@@ -1,5 +1,5 @@
 import { release } from '../../question/admission.ts'
-import { scheduledSettings } from '../../question/occurrence.ts'
+import { scheduledSettings } from '../../question/scheduled-settings.ts'
 import { stopRun } from '../../question/stop-question.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'

@@ -37,7 +37,7 @@ export async function notifyFailure(error: unknown, work: QuestionWork, display?
   if (isUnseen(question)) return
   const done = await changedBefore(work)
   const sentence = withDone(SENTENCES[why](error), done)
-  const alone = () => tellAsker(work, sentence, { reference, done })
+  const alone = () => tellAsker(work, sentence, reference, done)
   if (to === 'asker' || !display) return alone()
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
@@ -83,7 +83,7 @@ export async function notifyDeadLetter(work: QuestionWork): Promise<void> {
   if (isUnseen(question)) return
   const done = await changedBefore(work)
   const sentence = withDone(GIVEN_UP, done)
-  const alone = () => tellAsker(work, sentence, { reference, done })
+  const alone = () => tellAsker(work, sentence, reference, done)
   if (isUnrooted(question)) return alone()
   const display = await work.openDisplay({ steps: 'hidden' })
   display.begin()
@@ -112,25 +112,25 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch, oncePerDay } = services
+  const { log, telemetry, oncePerDay } = services
   const { kind, team, channel, user, responseUrl } = question
   const reference = newReference()
-  watch?.refused(question, denial)
+  telemetry.watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
   if (kind === 'bot') return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
-  if (isNew) await tellAsker(work, denialText(denial), { reference })
+  if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 
 /** Tells only the asker which limit the question exceeds. */
 export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch } = services
+  const { log, telemetry } = services
   const reference = newReference()
-  watch?.refused(question, refusal.limit)
+  telemetry.watch?.refused(question, refusal.limit)
   log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
-  await tellAsker(work, refusalText(refusal), { reference })
+  await tellAsker(work, refusalText(refusal), reference)
 }
 
 /**
@@ -162,7 +162,8 @@ async function inThread(posting: Promise<void>, work: QuestionWork, alone: () =>
 function tellAsker(
   { outbox }: QuestionWork,
   sentence: string,
-  { reference, done }: { reference: string; done?: readonly string[] | undefined },
+  reference: string,
+  done?: readonly string[] | undefined,
 ): Promise<void> {
   return outbox.tellAsker(noteContent(withReference(sentence, reference), undefined, done))
 }

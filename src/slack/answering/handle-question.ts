@@ -15,7 +15,7 @@ import { answerInThread, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
-import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
+import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './admit-or-refuse.ts'
 import { endScheduled } from './end-scheduled.ts'
 import { handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
@@ -140,14 +140,14 @@ async function share(question: ShareRequest, work: QuestionWork): Promise<Handle
 /** Opens the thread of an `/ask`. The question keeps its slot among the team's runs until it is answered there. */
 async function openAskThread({ question, mentions, outbox, services }: QuestionWork): Promise<void> {
   const text = await mentions.withNames(question.text)
-  await openCommandThread({ ...question, text }, rootContent(question.user, text), { queue: services.queue, outbox })
+  await openCommandThread({ ...question, text }, rootContent(question.user, text), outbox, services.queue)
 }
 
 /** Shows the schedule that would be made. This is not a question of the thread. */
 async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   const isRefused =
     (await isDenied(work, admitted)) ||
-    (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
+    (await isOverLimit(work, (question, { usage }) => usage.freeRequests.admit(question)))
   if (!isRefused) await showSchedule(work).catch((error: unknown) => notifyFailure(error, work))
   return 'refused'
 }

@@ -1,7 +1,8 @@
 /** A scheduled question before it has a thread: whether it may run. */
 import { TransientError } from '../../base/errors.ts'
 import { admit } from '../../question/admission.ts'
-import { askAgainLater, isConditional, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
+import { askAgainLater, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
+import { isConditional } from '../../question/scheduled-settings.ts'
 import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { occurrenceIn, type OccurrenceQuestion } from '../../stores/runs/types.ts'
@@ -40,7 +41,7 @@ async function openRoot(question: OccurrenceQuestion, work: QuestionWork): Promi
   const text = await mentions.withNames(question.text)
   const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
   const root = noteContent(scheduledRoot({ whose, when: question.schedule.when, question: text }))
-  await openCommandThread({ ...withPrior(question, run.saved), text }, root, { queue: services.queue, outbox })
+  await openCommandThread({ ...withPrior(question, run.saved), text }, root, outbox, services.queue)
 }
 
 /**
@@ -59,7 +60,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const isBudget = refusal.limit.includes('Day')
   const occurrence = occurrenceIn(question)
   if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await notifyRefusal(refusal, work)
-  else services.watch?.refused(question, refusal.limit)
+  else services.telemetry.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }

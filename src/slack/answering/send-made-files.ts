@@ -3,7 +3,7 @@ import { escapeText } from '../format/escape.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /**
- * Uploads the files that a run's tools made to the thread, below its steps, each once, and names those that Slack
+ * Uploads the files that the run's tools made into the thread, below its steps, each once. Names the files that Slack
  * refuses. A run that is for the asker alone sends none: a thread's files are for all.
  * @throws LeaseLost
  */

@@ -26,9 +26,10 @@ export async function shareAnswer(question: ShareRequest, work: QuestionWork): P
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
-  const { id, user, at, team, channel } = question
+  const { id, user, userTeam, at, team, channel } = question
   const { standalone = asked } = record
-  const turn = { id, question: record.question.text || asked, standalone, answer: record.answer.text, user, at }
+  const text = record.question.text || asked
+  const turn = { id, question: text, standalone, answer: record.answer.text, user, userTeam, at }
   await services.history.append(`${team}:${channel}:${thread}`, turn)
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }

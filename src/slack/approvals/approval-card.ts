@@ -14,8 +14,6 @@ import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './arguments-text.ts'
 
 export interface WaitingCall extends AskedCall {
-  /** The scope of "always". */
-  place: 'thread' | 'conversation'
   /** The sentence that says who may decide, escaped. */
   deciders: string
   /** Lines that notify those who are to decide. They may mention people (`Content.mentions`). */
@@ -69,7 +67,7 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
 }
 
 const REPEATED =
-  '⚠️ I made this call or one like it before, and do not know whether it took effect or is wanted twice. Please check before you allow it again.'
+  '⚠️ I already made this call or a similar one. I do not know whether it took effect, or whether you want it twice. Please check before you approve it again.'
 
 function verdictLine(verdict: Verdict, call: AskedCall): string {
   const what = whatOf(call)
@@ -80,7 +78,7 @@ function verdictLine(verdict: Verdict, call: AskedCall): string {
   const how =
     verdict.outcome === 'denied'
       ? '⛔ *Denied*'
-      : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
+      : `✅ *${always && !call.approval.isRepeat ? `Always allowed in this ${call.place}` : 'Allowed once'}*`
   return `${how} by ${inMrkdwn(by)}${when}: ${what}`
 }
 

@@ -38,15 +38,15 @@ function plain(name: string): string {
   return escapeText(name.replace(/^@/, ''))
 }
 
-const NOBODY = 'Nobody can approve this. My admin needs to name somebody in APPROVERS.'
+const NOBODY = 'Nobody can approve this. The person who runs me needs to name somebody in APPROVERS.'
 const NOBODY_LEFT =
-  'Nobody can approve this: those whom APPROVERS names do not exist here or have left. My admin needs to name somebody else.'
+  'Nobody can approve this: the people in APPROVERS do not exist here or have left. The person who runs me needs to name somebody else.'
 
 /** Why a press does not count. */
 export const PRESS = {
   no: 'You cannot approve this. The card says who can.',
   noScope:
-    'I cannot see who is in the user group that can approve this. My admin needs to reinstall the app with usergroups:read, or name people in APPROVERS.',
+    'I cannot see who is in the user group that can approve this. The person who runs me needs to reinstall the app with usergroups:read, or name people in APPROVERS.',
   untold: 'Slack did not tell me in time who can approve this. Please press again.',
   gone: 'This request is closed: it was decided, it expired, or it was deleted.',
   away: 'My storage is unavailable. Please press again in a moment.',
@@ -62,9 +62,9 @@ export function askedWord(names: string[]): string {
 export const CARD_GONE = '⏹ This request is closed.'
 
 /** The reply to a press on a card that is already decided; `isOwn`: by the same user. */
-export function lateWord(verdict: Verdict, { isOwn }: { isOwn: boolean }): string {
+export function lateWord(verdict: Verdict, isOwn: boolean): string {
   if (verdict.outcome === 'expired') return 'This expired before anybody decided, so it was not done.'
   if (verdict.outcome === 'ended') return 'The question has ended, so there is nothing left to decide.'
   const { outcome, by } = verdict
-  return isOwn ? `You already decided this: ${outcome}.` : `${escapeText(by)} was faster: this is already ${outcome}.`
+  return isOwn ? `You already decided this: ${outcome}.` : `${escapeText(by)} already decided this: ${outcome}.`
 }

@@ -2,7 +2,7 @@
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { isDirect, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { decidersOf, decisionAbout, type Deciders } from './approvers.ts'
@@ -48,7 +48,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const copy = waitingCard(waiting)
   const sent: string[] = []
   for (const user of toAsk.filter((one) => !here.includes(one)))
-    if (await sendCopy(copyKey(key, user), { user, content: copy }, options)) sent.push(user)
+    if (await sendCopy(copyKey(key, user), user, copy, options)) sent.push(user)
   const names = await Promise.all(sent.map((id) => options.mentions.withNames(`<@${id}>`)))
   const content = { ...waitingCard({ ...waiting, asked: askedLines({ here, sent: names }) }), mentions: here }
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
@@ -57,7 +57,8 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
 /** Sends a card to somebody's direct messages, once. @returns whether they have it @throws LeaseLost */
 async function sendCopy(
   key: string,
-  { user, content }: { user: string; content: Content },
+  user: string,
+  content: Content,
   { outbox, installation: { client }, log }: ApprovalOptions,
 ): Promise<boolean> {
   const send = async () => {
@@ -91,7 +92,6 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
     ...call,
     value: waitValue(question, key),
     deciders: decidersLine({ asker: askers, names, groups, isSeenByAskerAlone, areGone }),
-    place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: call.approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && !areGone && people.length + groups > 0,
   }

@@ -1,6 +1,6 @@
 /**
  * Decides who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS
- * names. `listeners/decide-call.ts` applies it, and refuses people of other workspaces.
+ * names. `listeners/approvals.ts` applies it, and refuses people of other workspaces.
  */
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/match-tool-rule.ts'
@@ -130,8 +130,11 @@ export async function grantedBy(
   options: GrantOptions,
 ): Promise<string | undefined> {
   const { threads, installation } = options
+  // A scheduled run asks each time.
+  if (options.question.kind === 'occurrence') return undefined
   const { grants = [] } = await threads.load(conversationOf(options.question))
-  // A grant names no team, so that of a person here is not that of somebody elsewhere with the same id.
+  // Grants store no team, so an asker from another workspace must not match the grant of a person here with the same
+  // id.
   const isForeign = options.question.userTeam !== undefined && !installation.isOrgWide
   const question = isForeign ? { ...options.question, user: '' } : options.question
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))

@@ -1,5 +1,5 @@
 import type { AwaitedDecision, Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
+import { isDirect, isPrivate, type Decision, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import { directPostsIn, type DirectPost } from '../client/direct-posts.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 
@@ -10,6 +10,8 @@ export interface AskedCall {
   tool: string
   approval: Approval
   asker?: string
+  /** The scope of "always". */
+  place: 'thread' | 'conversation'
 }
 
 /**
@@ -38,7 +40,8 @@ export function savedCall(question: Question, steps: readonly Step[], key: strin
 export function askedCall(question: Question, step: ToolStep): AskedCall | undefined {
   if (step.waiting?.for?.kind !== 'approval') return undefined
   const asker = question.kind !== 'bot' ? { asker: question.user } : {}
-  return { tool: step.action.tool, approval: step.waiting.for, ...asker }
+  const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
+  return { tool: step.action.tool, approval: step.waiting.for, place, ...asker }
 }
 
 /** The post key of a card. */

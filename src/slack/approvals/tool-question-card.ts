@@ -26,13 +26,13 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
 }
 
 /** The card after the question is over. It does not show the answer. */
-export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
+export function endedQuestionCard(asked: ToolQuestion, asker: string, end: QuestionEnd): Content {
   const names = [`<@${asker}>`, `*${nameOf(asked)}*`] as const
   if (asked.login) return contentOf(CONNECT_ENDS[end](...names), [])
   return contentOf(ENDS[end](...names), textBlocks(asked.message, MESSAGE))
 }
 
-const NOT_CONNECTED = (_: string, server: string) => `🚫 ${server} is not connected. I am going on without it.`
+const NOT_CONNECTED = (_: string, server: string) => `🚫 ${server} is not connected. I am continuing without it.`
 
 const CONNECT_ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   accept: (_, server) => `✅ ${server} is connected.`,
@@ -44,7 +44,7 @@ const CONNECT_ENDS: Record<QuestionEnd, (asker: string, server: string) => strin
 
 const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   accept: (asker, server) => `✅ ${asker} has answered ${server}.`,
-  decline: (asker, server) => `🚫 ${asker} did not want to answer ${server}.`,
+  decline: (asker, server) => `🚫 ${asker} declined to answer ${server}.`,
   cancel: (asker, server) => `🚫 ${asker} did not answer ${server}.`,
   expired: (_, server) => `⌛ Nobody answered ${server} in time.`,
   over: (_, server) => `⏹️ This is closed: ${server} no longer waits for an answer.`,
@@ -57,12 +57,12 @@ export function connectCard(
 ): Content {
   const name = nameOf(asked)
   const what = escapeText(shorten(visible(asked.message).replace(/[*_~`\s]+/g, ' '), 80))
-  const line = `🔑 <@${asker}>, to continue I need to use ${what} of *${name}* as you.`
+  const line = `🔑 <@${asker}>, to continue, I need your *${name}* login for “${what}”.`
   const connect: Button = {
     ...button(QUESTION_CONNECT, connectWords(asked.server), { value, style: 'primary' }),
     url: link,
   }
-  const how = 'The link is yours alone and works for ten minutes. I continue by myself once you have connected it.'
+  const how = 'Only you can use this link. It works for ten minutes. I will continue as soon as you have connected.'
   return contentOf(line, [context([how]), actions([connect, button(QUESTION_DECLINE, 'Not now', { value })])])
 }
 
@@ -91,7 +91,7 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
 /** The card does not show the address, because only the asker may see it. */
 function pageBlocks(value: string): KnownBlock[] {
   return [
-    context(['It asks you to do this on its own page. Only you can see the address.']),
+    context(['The server asks you to do this on its own page. Only you can see the address.']),
     actions([button(QUESTION_PAGE, 'Show me the page', { value, style: 'primary' }), declines(value)]),
   ]
 }
@@ -100,7 +100,7 @@ function pageBlocks(value: string): KnownBlock[] {
 const MAX_BUTTONS = 23
 
 const DECLINE = 'Decline'
-const LEAVE = 'Leave it open'
+const LEAVE = 'Leave empty'
 /** Titles of our own buttons: a server's option with the same title gets its number. */
 const OURS = [DECLINE, LEAVE]
 

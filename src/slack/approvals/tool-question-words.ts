@@ -33,7 +33,7 @@ export const QUESTION_WORDS = {
 
 /** Shown if an answer repeats the call (`ToolQuestion.remakes`). */
 export const REMAKES =
-  '↻ Once you answer, I make this call again from the beginning. Whatever it has already done may be done again.'
+  '↻ After your answer, I will repeat this call from the start, so anything it already did may happen twice.'
 
 export const NO_SECRETS = '🔒 Do not enter passwords, keys or card numbers. The server gets your answer.'
 

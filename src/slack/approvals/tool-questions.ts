@@ -57,6 +57,6 @@ export async function settleQuestions(
     if (isForAsker(step.waiting.for, outbox) && !isSeenByAll(run, questionPost(key))) continue
     const end = questionEnd(run.saved.decisions[key]) ?? (isOver ? 'over' : undefined)
     if (!end || !outbox.isPosted(questionPost(key))) continue
-    await outbox.show(questionPost(key), endedQuestionCard(step.waiting.for, { asker: question.user, end }))
+    await outbox.show(questionPost(key), endedQuestionCard(step.waiting.for, question.user, end))
   }
 }

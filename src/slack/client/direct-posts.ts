@@ -1,6 +1,6 @@
 /** Messages that a run posts outside of its channel, in people's direct messages. */
 import { blocksIn, type Content } from '../format/blocks.ts'
-import { NOT_UNFURLED, UNPARSED } from './response-url.ts'
+import { NOT_UNFURLED, UNPARSED } from './send-content.ts'
 import { isOfForm } from './slack-errors.ts'
 import type { SlackArgs, SlackWeb } from './web-api.ts'
 
@@ -15,23 +15,19 @@ interface DirectOptions {
   asker: string
 }
 
-interface DirectMessage extends DirectOptions {
-  content: Content
-}
-
 /** Posts a message in somebody's direct messages. @throws SlackRefusal */
 export async function postDirect(user: string, content: Content, options: DirectOptions): Promise<DirectPost> {
   // Slack opens a direct message if a person's id is given as the channel.
-  const { channel, ts } = await send('chat.postMessage', { channel: user, ...NOT_UNFURLED }, { content, ...options })
+  const { channel, ts } = await send('chat.postMessage', { channel: user, ...NOT_UNFURLED }, content, options)
   return { channel: String(channel), ts: String(ts) }
 }
 
 /** @throws SlackRefusal */
 export async function updateDirect(post: DirectPost, content: Content, options: DirectOptions): Promise<void> {
-  await send('chat.update', { ...post, ...UNPARSED }, { content, ...options })
+  await send('chat.update', { ...post, ...UNPARSED }, content, options)
 }
 
-async function send(method: string, args: SlackArgs, { content, client, asker }: DirectMessage) {
+async function send(method: string, args: SlackArgs, content: Content, { client, asker }: DirectOptions) {
   const { text } = content
   const post = (blocks: Content['blocks']) =>
     client.call(method, { ...args, text, blocks }, { effort: 'patient', asker })

@@ -26,17 +26,8 @@ import type { SlackResult, SlackWeb } from './web-api.ts'
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
 
-interface DirectoryOptions {
-  web: SlackWeb
-  log: Log
-  /** The organisation of the bot's workspace, if it has one. */
-  enterprise?: string | undefined
-  /** The clock, in milliseconds. */
-  now: () => number
-}
-
 /** A person as a message names them. `userTeam`: their workspace, if it is another one. */
-export interface AuthorOf extends Person {
+interface AuthorOf extends Person {
   userTeam?: string | undefined
 }
 
@@ -49,7 +40,7 @@ const MAX_KNOWN = 10_000
 const FACTS_FRESH_MS = 50 * 60_000
 /** How long facts are kept in case Slack does not answer, in ms. */
 const FACTS_MS = 24 * KNOWN_MS
-/** In ms, how long a look-up of facts is tried, and how long a question waits for it: less if older facts are known. */
+/** Time limits (ms): for a look-up of facts, for a question that waits for it, and for one with older facts. */
 const FACTS_TRIED_MS = 15_000
 const FACTS_PATIENCE_MS = 5_000
 const RENEWAL_PATIENCE_MS = 1_000
@@ -59,8 +50,8 @@ const MAX_AT_ONCE = 20
 const PAUSE_MS = 30_000
 
 /**
- * Names of people, channels and user groups by id, from `users.info`, `conversations.info` and `usergroups.list`, cached
- * for an hour. Never throws.
+ * Names of people, channels and user groups by id, from `users.info`, `conversations.info` and `usergroups.list`,
+ * cached for an hour. Never throws.
  */
 export class Directory {
   readonly #web: SlackWeb
@@ -78,7 +69,8 @@ export class Directory {
   readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
 
-  constructor({ web, log, enterprise, now }: DirectoryOptions) {
+  /** `enterprise`: the organisation of the bot's workspace, if it has one. */
+  constructor(web: SlackWeb, log: Log, now: () => number, enterprise?: string) {
     this.#web = web
     this.#enterprise = enterprise
     this.#log = log
@@ -138,8 +130,8 @@ export class Directory {
   }
 
   /**
-   * Returns the facts about the author of a message. If they are of another workspace (`userTeam`), facts about a person
-   * here with the same id are not theirs.
+   * Returns the facts about the author of a message. If they are of another workspace (`userTeam`), facts about a
+   * person here with the same id are not theirs.
    */
   async factsOfAuthor(
     { team, user, userTeam = team }: AuthorOf,
@@ -153,6 +145,17 @@ export class Directory {
   async isNamesake(author: AuthorOf, options: { onCall?: () => void } = {}): Promise<boolean> {
     const isForeign = author.userTeam !== undefined && author.userTeam !== author.team
     return isForeign && (await this.factsOfAuthor(author, options)) === STRANGER
+  }
+
+  /**
+   * Returns the workspaces in which a person's id is theirs, and not that of somebody of another company.
+   * @returns 'unreachable' if Slack does not answer
+   */
+  async homesOf({ team, user, userTeam = team }: AuthorOf): Promise<string[] | 'unreachable'> {
+    const facts = await this.factsOf(team, user)
+    if (facts === 'unreachable') return facts
+    if (typeof facts === 'string' || isNamesakes(facts, { team, userTeam })) return [userTeam]
+    return [team, userTeam, ...facts.homes]
   }
 
   /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */
@@ -252,7 +255,7 @@ function isChannel(id: string): boolean {
   return /^[CG]/.test(id)
 }
 
-/** The id under which it is cached that the user groups of a team were looked up. */
+/** Cache key: the team's user groups were looked up. */
 const GROUPS = 'usergroups'
 
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { NOT_UNFURLED, respond, UNPARSED } from './response-url.ts'
+import { respond } from './response-url.ts'
+import { NOT_UNFURLED, UNPARSED } from './send-content.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import type { CallOptions, SlackWeb } from './web-api.ts'
 

@@ -9,7 +9,7 @@ import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './web-api.ts'
 
 /** The bot's identity in a team, from `auth.test`. An empty `botId` matches nobody. */
-export interface Identity {
+interface Identity {
   team: string
   /** The URL of the workspace, with a trailing slash. Empty if it is unknown. */
   url: string
@@ -118,7 +118,7 @@ export async function installationOf(
     const isOneOfMany = isOrgWide && !team.startsWith('E')
     const movedTo = async (channel: string) => options.movedTo?.(team, channel)
     const client = new SlackWeb({ ...options, token, movedTo, ...(isOneOfMany ? { team } : {}) })
-    const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
+    const directory = new Directory(client, options.log, options.now, enterprise)
     return { signingKey: token, enterprise, identity: { ...identity, team }, client, directory, isOrgWide }
   }
   const opened = new Map([[identity.team, open(identity.team)]])

@@ -24,7 +24,7 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
   const known = new WeakMap<Installation, SearchStatus>()
   const ask = (installation: Installation): SearchStatus => {
     const asked: SearchStatus = { isOn: false, answered: Promise.resolve() }
-    asked.answered = settledWithin(PATIENCE_MS, [askOnce(installation, asked, { log, signal })])
+    asked.answered = settledWithin(PATIENCE_MS, [askOnce(installation, asked, log, signal)])
     known.set(installation, asked)
     return asked
   }
@@ -44,7 +44,8 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
 async function askOnce(
   { client, identity: { team } }: Installation,
   asked: SearchStatus,
-  { log, signal }: { log: Log; signal: AbortSignal },
+  log: Log,
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     const answer = await client.call('assistant.search.info', {}, { effort: 'patient', signal })

@@ -4,9 +4,8 @@ import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isBackground, type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
-import { NOT_UNFURLED } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
+import { NOT_UNFURLED, acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
 import {
   EVENT_TYPE,
@@ -35,7 +34,7 @@ interface Post {
   content: Content
   /** Absent for a message outside threads. */
   thread?: string
-  /** If it is unknown whether it went out, it is sent again: twice is better than never. */
+  /** If it may not have been sent, it is sent again: twice is better than never. */
   mustArrive: boolean
 }
 
@@ -146,7 +145,7 @@ export class Outbox {
     const send = async () => {
       await this.run.checkLease()
       await this.#tell(content, { replaces, signal: this.#options.signal })
-      return 'whispered' // in place of a post's ts
+      return 'ephemeral' // in place of a post's ts; 0.1.0 stored 'whispered'
     }
     await this.once(key, { find: async () => undefined, send })
   }

@@ -17,18 +17,16 @@ const CHECKED_MS = 60 * 60_000
 /** How often Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls a minute. */
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
-interface OwnTeamsOptions {
-  /** Returns whether another app of SLACK_APPS is installed in the team itself. */
-  isOthers(team: string): boolean
-  /** The clock, in milliseconds. */
-  now(): number
-}
-
 /**
- * The installations of an organisation's app that shares its deployment with other apps. Its token opens any team id,
- * so it serves only teams that Slack says are its own. Whoever signs its deliveries cannot name another one.
+ * The installations of an organisation's app that shares its deployment with other apps. Its token accepts any team id,
+ * so only teams that Slack confirms are served. A signed delivery cannot name another team. `isOthers` returns whether
+ * another app of SLACK_APPS is installed in the team itself.
  */
-export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTeamsOptions): Promise<Installations> {
+export async function ownTeamsOnly(
+  base: Installations,
+  isOthers: (team: string) => boolean,
+  now: () => number,
+): Promise<Installations> {
   const { defaultTeam } = base
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()
@@ -43,7 +41,7 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
   const isFresh = (team: string) => now() - (known.get(team) ?? -Infinity) < CHECKED_MS
   const isOwn = async (team: string) => {
     if (isFresh(team)) return true
-    // A team that was its own a moment ago is served on; an unknown one waits.
+    // A team that was its own a moment ago is still served; an unknown one waits.
     if (!listing && !checks.take('')) return known.has(team)
     listing ??= list().finally(() => (listing = undefined))
     const isListed = await listing

@@ -10,7 +10,10 @@ interface PlaceFacts {
   isCalledPrivate: boolean
   /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean
-  /** Whether Slack says what it is. Otherwise the other facts are the careful ones, for reading alone. */
+  /**
+   * Whether Slack says what it is. Otherwise the other fields are cautious defaults, only fit for deciding who may
+   * read.
+   */
   isTold: boolean
   /** Whether it is shared with other workspaces of the organisation. */
   isOrgShared: boolean
@@ -54,7 +57,7 @@ export async function factsOfPlace(
   }
 }
 
-/** Returns Slack's code for why the bot cannot post in a conversation, in which a command may be typed nevertheless. */
+/** Returns Slack's code for why the bot cannot post in a conversation. Commands can be typed even there. */
 export async function whyNoPosts(channel: string, installation: Installation): Promise<string | undefined> {
   if (!channel.startsWith('D')) {
     const { isHidden, isArchived } = await factsOfPlace(channel, installation)
@@ -88,9 +91,10 @@ function factsIn(
 }
 
 /**
- * Returns whether everybody who reads in a question's channel can see others too: public channels of their workspace,
- * unless people of another one read there. Slack is asked each time, since a channel may just have become private or
- * shared. `untold`: it does not say, such as of a group message, which needs a scope that the app does not ask for.
+ * Returns whether every reader of the question's channel can also see `channels`. They must be public in its workspace,
+ * and the question's channel must not be shared with another one. Slack is asked each time, since a channel may just
+ * have become private or shared. `untold`: it does not say, such as for a group message, which needs a scope that the
+ * app does not ask for.
  */
 export async function areSeenFrom(
   { team, channel }: Pick<Question, 'team' | 'channel'>,

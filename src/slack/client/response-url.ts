@@ -2,6 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
+import { UNPARSED } from './send-content.ts'
 import { addressAtSlack } from './slack-address.ts'
 import type { SlackWeb } from './web-api.ts'
 
@@ -79,12 +80,6 @@ export async function replaceMessage(
     .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
     .catch((error: unknown) => log.warn({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
 }
-
-/** Keeps Slack from making links in the text for notifications and screen readers. */
-export const UNPARSED = { parse: 'none' }
-
-/** The same for a new message, whose links have no preview either. */
-export const NOT_UNFURLED = { ...UNPARSED, unfurl_links: false, unfurl_media: false }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
   await response.body?.cancel().catch(() => undefined)

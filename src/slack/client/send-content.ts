@@ -1,9 +1,14 @@
 /** Sends a message in the fullest form that Slack accepts. */
 import type { Log } from '../../base/log.ts'
 import { blocksIn, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
-import { UNPARSED } from './response-url.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './web-api.ts'
+
+/** Keeps Slack from making links in the text for notifications and screen readers. */
+export const UNPARSED = { parse: 'none' }
+
+/** The same for a new message, whose links have no preview either. */
+export const NOT_UNFURLED = { ...UNPARSED, unfurl_links: false, unfurl_media: false }
 
 export type SendMethod = 'chat.postMessage' | 'chat.update'
 

@@ -53,7 +53,7 @@ export function loadSlackApps(file: string, env: Env): NamedApp[] {
   })
   const names = apps.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw say(`the name ${JSON.stringify(twice)} should be of one app only.`)
+  if (twice !== undefined) throw say(`two apps are named ${JSON.stringify(twice)}. Give each app its own name.`)
   return apps
 }
 
@@ -112,7 +112,7 @@ async function ownOf(
   { now }: IdentifyOptions,
 ): Promise<Installations> {
   const isOthers = (team: string) => (teams.get(team) ?? name) !== name
-  if (installations.isOrgWide) return ownTeamsOnly(installations, { isOthers, now })
+  if (installations.isOrgWide) return ownTeamsOnly(installations, isOthers, now)
   return { ...installations, owns: (team) => team === installations.defaultTeam }
 }
 
@@ -148,7 +148,8 @@ const NOWHERE: Installations = {
 
 /**
  * The installations of all apps as one, for workers. A team is served by its own app, or else by that of its
- * organisation. `ofApp` serves only what the named app may: with none, as for questions stored by 0.1.0, any may.
+ * organisation. `ofApp` returns the named app's installations. Questions stored by 0.1.0 name no app: for them it
+ * returns all.
  */
 export function joinedInstallations(apps: SlackApp[]): Installations {
   const served = apps.map(({ installations }) => installations).filter(({ defaultTeam }) => defaultTeam !== '')

@@ -188,7 +188,7 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
     movedTo,
     ...(isOrgWide ? { team } : {}),
   })
-  const directory = new Directory({ web: client, log, enterprise, now })
+  const directory = new Directory(client, log, now, enterprise)
   const identity = { team, url, botUser, botId }
   const installation = { signingKey: `${secret} ${id}`, enterprise, identity, client, directory, isOrgWide }
   const held: CachedInstallation = { record, installation, usedAt: 0 }

@@ -7,7 +7,7 @@ import { refusalCode } from './slack-errors.ts'
 import { isGroup } from './directory-answers.ts'
 import type { SlackWeb } from './web-api.ts'
 
-/** An id that a setting names in vain: nobody has it, or the person has left or the group is disabled. */
+/** An id in a setting that has no effect: nobody has it, or the person has left or the group is disabled. */
 interface UnknownId {
   setting: 'APPROVERS' | 'ALLOW_USERS'
   id: string
@@ -22,7 +22,7 @@ const groupsSchema = z.object({
   usergroups: z.array(z.object({ id: z.string(), date_delete: z.number().optional().catch(undefined) })),
 })
 
-/** Logs a line for each id that no workspace has which is known at the start. Never rejects. */
+/** Logs each id in the settings that no workspace known at startup has. Never rejects. */
 export async function warnOfUnknownIds(config: Config, installations: Installations, log: Log): Promise<void> {
   const installed = await Promise.all(installations.teams().map((team) => installations.of(team)))
   const found = await unknownIds(

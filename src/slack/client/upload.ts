@@ -35,10 +35,7 @@ export async function uploadText(
   const args = { filename: file.name, length: body.length, ...snippet }
   try {
     const { upload_url, file_id } = await client.call('files.getUploadURLExternal', args, { effort: 'patient', signal })
-    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, {
-      fetch: options.fetch ?? globalThis.fetch,
-      signal,
-    })
+    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, options.fetch ?? globalThis.fetch, signal)
     return String(file_id)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -52,7 +49,8 @@ export async function uploadText(
 async function sendBytes(
   address: string | undefined,
   body: Buffer<ArrayBuffer>,
-  { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
 ): Promise<void> {
   if (!address) throw new Error('the upload address is not at a host of Slack')
   for (let attempt = 1; ; attempt++) {

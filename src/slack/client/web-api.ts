@@ -2,7 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
-import { postForm } from './post-form.ts'
+import { postForm } from './web-api-transport.ts'
 import { RateLimits } from './rate-limits.ts'
 import { slackFault, outcomeOf, SlackRefusal } from './slack-errors.ts'
 

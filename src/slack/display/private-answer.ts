@@ -31,7 +31,7 @@ export class PrivateAnswer implements Display {
     const contents =
       ending.kind === 'note'
         ? [noteContent(ending.text, ending.again, ending.done)]
-        : privateContents(ending.view, { id: question.id, privateTools: privateToolsOf(run) })
+        : privateContents(ending.view, question.id, privateToolsOf(run))
     for (const [i, content] of contents.entries())
       await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content, { replaces: i === 0 })
   }
@@ -45,7 +45,8 @@ export class PrivateAnswer implements Display {
  */
 function privateContents(
   { questionId: _, againBy: __, ...view }: AnswerView,
-  { id, privateTools }: { id: string; privateTools: string[] },
+  id: string,
+  privateTools: string[],
 ): Content[] {
   const contents = answerContents(view).map((content) => content.file?.without ?? content)
   return contents.map((content, i) =>

@@ -79,8 +79,7 @@ async function stopWith(key: string, view: AnswerView, stream: EndedStream): Pro
     if (!message.isOver) return false
   }
   const left = { ...view, text: fence ? `${fence}\n${rest.trimStart()}` : rest }
-  if (isLong)
-    await deliverFrom(2, key, { outbox, contents: answerContents(streamedText === '' ? left : withoutHead(left)) })
+  if (isLong) await deliverFrom(2, key, outbox, answerContents(streamedText === '' ? left : withoutHead(left)))
   return true
 }
 
@@ -116,7 +115,7 @@ async function mend(key: string, view: AnswerView, stream: EndedStream): Promise
     // For example, the message is gone.
     await outbox.deliver(`${key}-again`, first)
   }
-  await deliverFrom(2, key, { outbox, contents })
+  await deliverFrom(2, key, outbox, contents)
 }
 
 /** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
@@ -164,11 +163,7 @@ async function update(
   }
 }
 
-async function deliverFrom(
-  first: number,
-  key: string,
-  { outbox, contents }: { outbox: Outbox; contents: Content[] },
-): Promise<void> {
+async function deliverFrom(first: number, key: string, outbox: Outbox, contents: Content[]): Promise<void> {
   for (const [i, content] of contents.entries()) await outbox.deliver(`${key}-${i + first}`, content)
 }
 

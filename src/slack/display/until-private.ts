@@ -7,8 +7,8 @@ import { PrivateAnswer } from './private-answer.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
 /**
- * Shows a run to everybody until it has found what only the asker may see. A line that says nothing of it ends the run
- * there, and all that follows goes to the asker alone.
+ * Shows a run to everybody until it has found what only the asker may see. A neutral line then ends the run in the
+ * thread, and the rest goes to the asker alone.
  */
 export class UntilForAsker implements Display {
   readonly everyMs?: number
@@ -71,7 +71,7 @@ export class UntilForAsker implements Display {
     this.#log.warn({ question: this.#outbox.question.id, error: messageOf(error) }, 'a run could not leave its thread')
   }
 
-  /** A step that ran beside one for the asker alone is no longer shown either. */
+  /** A step that ran in parallel with a private one is not shown either. */
   #stepsForAll(): ShownStep[] {
     const count = stepsForAll(this.#outbox.run.saved.steps).length
     return [...this.#steps.values()]

@@ -1,9 +1,10 @@
 /** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
+import { personIn } from '../../base/place.ts'
 import type { ConversationFiles } from '../../question/answer.ts'
 import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { FileStore, KeptFile } from '../../files/file-store.ts'
+import type { FileStore, KeptFile } from '../../files/store/types.ts'
 import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
@@ -53,7 +54,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
     const fault = isRead
       ? undefined
       : await take(file, { work, store, parser, spend, signal, at: at + i }).catch((error: unknown) =>
-          whyNot(error, { work, patience }),
+          whyNot(error, work, patience),
         )
     if (known && (isRead || fault !== undefined)) return adopt(store, known, work.question)
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
@@ -159,7 +160,7 @@ async function take(
   // Nobody knows a person behind an app, so only a list of people keeps its files out.
   const isOpen = file.isApps && settings.access.users.length === 0
   if (
-    file.user !== question.user &&
+    personIn({ ...file, team: question.team }) !== personIn(question) &&
     !isOpen &&
     (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
   )
@@ -176,8 +177,10 @@ async function take(
   })
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
-  const { id, user } = file
-  const isKept = await store.keep(conversationOf(question), { id, user, at, ...askedWith(question), ...about }, content)
+  const { id, user, userTeam } = file
+  const from = userTeam === undefined || userTeam === question.team ? {} : { userTeam }
+  const kept = { id, user, ...from, at, ...askedWith(question), ...about }
+  const isKept = await store.keep(conversationOf(question), kept, content)
   return isKept ? undefined : WHY.tooLong
 }
 
@@ -197,7 +200,7 @@ function asIfAskedBy({ user, userTeam }: GivenFile, asked: Question): Question {
   return { kind: 'asked', ...question, user, ...(isOther ? { userTeam } : {}) }
 }
 
-function whyNot(error: unknown, { work, patience }: { work: QuestionWork; patience: AbortSignal }): string {
+function whyNot(error: unknown, work: QuestionWork, patience: AbortSignal): string {
   work.signal.throwIfAborted()
   if (patience.aborted) return WHY.tooLate
   work.services.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')

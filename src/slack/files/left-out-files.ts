@@ -29,7 +29,7 @@ function namesOf(files: readonly LeftOutFile[]): string {
   return `${all} ${files.length === 1 ? 'was' : 'were'}`
 }
 
-const SCOPE = 'the app lacks the scope files:read. My admin can add it and reinstall the app.'
+const SCOPE = 'the app lacks the scope files:read. The person who runs me can add it and reinstall the app.'
 
 export const WHY = {
   tooMany: `I read at most ${MAX_FILES} files with a question.`,
@@ -42,7 +42,8 @@ export const WHY = {
   tombstone: 'it was deleted.',
   hidden: 'Slack hides it because the workspace has reached the limit of its plan.',
   external: 'it is a link to a file outside Slack. Please upload the file itself.',
-  noTranscript: 'Slack has no transcript of it yet, and I do not transcribe here. My admin can set TRANSCRIBE_MODEL.',
+  noTranscript:
+    'Slack has no transcript of it yet, and I do not transcribe here. The person who runs me can set TRANSCRIBE_MODEL.',
   largeRecording: `I transcribe recordings of at most ${MAX_BYTES.recording / MEBIBYTE} MB.`,
   longRecording: `I transcribe recordings of at most ${MAX_RECORDING_MS / 60_000} minutes.`,
   noWords: 'there are no words in it.',
@@ -62,9 +63,10 @@ export const NOT_LOADED: Record<NotLoaded, string> = {
 }
 
 export const NOT_TRANSCRIBED: Record<NotTranscribed, string> = {
-  refused: 'its transcription failed. Please write it. My admin finds the reason in the log.',
+  refused:
+    'it could not be transcribed. Please type what you said. The person who runs me can find the reason in the log.',
   tooLarge: WHY.largeRecording,
-  unreachable: 'its transcription failed. Please try again in a while, or write it.',
+  unreachable: 'it could not be transcribed. Please try again in a while, or type it.',
 }
 
 const GONE = new Set(['file_not_found', 'file_deleted'])

@@ -1,6 +1,6 @@
 /** Loads one file of a message and returns its content, or a sentence that says why not. */
 import { pictureKind } from '../../files/file-type.ts'
-import type { FileContent, KeptFile } from '../../files/file-store.ts'
+import type { FileContent, KeptFile } from '../../files/store/types.ts'
 import type { FileParser } from '../../files/parse-file.ts'
 import { describeKind } from '../../files/section-units.ts'
 import type { ParsedFile } from '../../files/types.ts'

@@ -9,7 +9,8 @@ import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { forgetContent, noteContent } from '../format/blocks.ts'
-import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
+import { FORGET, FORGET_WHAT } from '../format/forget-words.ts'
+import { withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 
 /** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
@@ -41,12 +42,11 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
       await services.forgetting.forgetChannel({ team, channel })
       return { content: noteContent(FORGET.channel), outcome: 'channel' }
     }
-    // What a person here has kept is not that of somebody of another company with the same id.
-    if (await installation.directory.isNamesake(wish)) await services.forgetting.forgetChannel({ team, channel })
-    else {
-      await services.connections?.end({ team, user })
-      await services.forgetting.forgetPerson({ team, channel, user })
-    }
+    // What somebody here has stored is not that of a person from another company with the same id.
+    const homes = await installation.directory.homesOf(wish)
+    if (homes === 'unreachable') return 'untold'
+    if (homes.includes(team)) await services.connections?.end({ team, user })
+    await services.forgetting.forgetPerson({ team, channel, user, homes })
     return { content: noteContent(FORGET.person), outcome: 'person' }
   })
 }

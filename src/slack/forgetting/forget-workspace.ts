@@ -2,23 +2,20 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
-/** An event after which nothing of a workspace may be kept. */
-interface LeavingEvent {
-  name: string
-  context: AllMiddlewareArgs['context']
-  /** Seconds since the epoch. */
-  eventTime: number
-  /** The teams of the organisation that lose the app. All that it served if absent. */
-  teams?: string[]
-}
-
 /**
  * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. An event that is
  * older than the installation does nothing. The ack waits for this: if it fails, Slack sends the event again.
+ * `eventTime`: seconds since the epoch. `teams`: those of the organisation that lose the app; all that it served if
+ * absent.
  */
-export async function forgetWorkspace(leaving: LeavingEvent, services: Services): Promise<void> {
+export async function forgetWorkspace(
+  name: string,
+  eventTime: number,
+  context: AllMiddlewareArgs['context'],
+  services: Services,
+  teams?: string[],
+): Promise<void> {
   const { installations, log } = services
-  const { name, context, eventTime, teams } = leaving
   const forget = (team: string) => forgetTeam(team, name, services)
   if (!installations.end) {
     for (const team of teams ?? (await teamsOf(context, services))) {

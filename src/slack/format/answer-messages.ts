@@ -16,7 +16,7 @@ import {
 } from './blocks.ts'
 import { understoodLine } from './step-message.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
-import { chartBlock, CHARTS_A_MESSAGE, chartText, type ChartBlock } from './chart-block.ts'
+import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, shorten, unescapeText } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
@@ -43,18 +43,18 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
-  const charts = (view.series ?? []).flatMap((series) => chartBlock(series) ?? []).slice(-CHARTS_A_MESSAGE)
+  const charts = chartsOf(view)
   const around = [...head, view.warning ?? '', ...plainLines(view.done), ...footer].reduce(
     (sum, line) => sum + line.length,
     BELOW_CHARS,
   )
-  const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.reduce((sum, chart) => sum + chartChars(chart), 0))
+  const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.reduce((sum, { chars }) => sum + chars, 0))
   const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
   const shown = messages.slice(0, MESSAGES_AN_ANSWER)
   return shown.map((units, i) => {
     const parts = { head: i === 0 ? head : [], units }
-    return i < shown.length - 1 ? contentOf(parts) : lastContent(parts, { view, footer, charts, rest })
+    return i < shown.length - 1 ? contentOf(parts) : lastContent(parts, view, footer, charts, rest)
   })
 }
 
@@ -164,17 +164,13 @@ function unitForms({ texts, table }: MessageUnit, firstTable: TableForms | undef
   return [table === firstTable ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
 }
 
-interface AnswerEnding {
-  view: AnswerView
-  footer: string[]
-  charts: ChartBlock[]
-  /** The mrkdwn texts that did not fit. */
-  rest: string[]
-}
-
+/** `rest`: the mrkdwn texts that did not fit. */
 function lastContent(
   parts: { head: string[]; units: MessageUnit[] },
-  { view, footer, charts, rest }: AnswerEnding,
+  view: AnswerView,
+  footer: string[],
+  charts: DrawnChart[],
+  rest: string[],
 ): Content {
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
@@ -184,7 +180,7 @@ function lastContent(
   const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
   const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
-    const tail = [...charts.map(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
+    const tail = [...charts.map(({ forms }) => forms), ...lines.map((line): Forms => [context([line])]), ...below]
     return withChartTexts(contentOf({ ...parts, tail }), charts)
   }
   if (more === 0) return contentWith([])
@@ -199,8 +195,8 @@ function lastContent(
 }
 
 /** Clients that draw no charts, notifications and screen readers have the text alone. */
-function withChartTexts(content: Content, charts: readonly ChartBlock[]): Content {
-  const texts = charts.map((chart) => fence(code(chartText(chart)).text))
+function withChartTexts(content: Content, charts: readonly DrawnChart[]): Content {
+  const texts = charts.map(({ text }) => fence(text))
   return charts.length === 0 ? content : { ...content, text: clipSection([content.text, ...texts].join('\n\n')) }
 }
 
@@ -224,13 +220,17 @@ function plainOf(mrkdwn: string): string {
   )
 }
 
-function chartForms(chart: ChartBlock): Forms {
-  return [chart, packPieces([code(chartText(chart))]).map(section)]
-}
+type DrawnChart = ReturnType<typeof chartsOf>[number]
 
-/** The room for a chart, which may become text. */
-function chartChars(chart: ChartBlock): number {
-  return Math.max(LEAST_CHART_CHARS, chartText(chart).length + 100)
+/** The last charts, each also as text: a chart may become text, so it needs that much room. */
+function chartsOf({ series = [] }: AnswerView) {
+  const blocks = series.flatMap((one) => chartBlock(one) ?? []).slice(-CHARTS_A_MESSAGE)
+  return blocks.map((block) => {
+    const words = chartText(block)
+    const piece = code(words)
+    const forms: Forms = [block, packPieces([piece]).map(section)]
+    return { forms, text: piece.text, chars: Math.max(LEAST_CHART_CHARS, words.length + 100) }
+  })
 }
 
 const LEAST_CHART_CHARS = 1000

@@ -104,7 +104,7 @@ export function withPrivateChoice(content: Content, value: string, privateTools:
 const ONLY_YOU = 'Only you see this answer.'
 
 function shareDialog(privateTools: readonly string[]): ConfirmationDialog {
-  const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${privateTools.join(', ')}.`
+  const what = `Everyone in the channel will see this answer and its sources. It uses results that ${privateTools.join(', ')} showed only to you.`
   return {
     title: plainTextElement('Share with the channel?'),
     text: plainTextElement(shorten(what, 260)),
@@ -135,7 +135,7 @@ export function audienceContent(line: string, { text, value }: { text: string; v
 /** The offer to answer an edited question. `question` is the question's id. */
 export function askEditedContent(question: string): Content {
   const line = 'You edited this question after I answered it. Ask the edited question?'
-  const again = button(ASK_EDITED, 'Ask again', { value: question })
+  const again = button(ASK_EDITED, 'Ask edited question', { value: question })
   return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
 }
 

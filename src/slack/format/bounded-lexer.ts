@@ -82,8 +82,9 @@ class BoundedTokenizer extends Tokenizer {
   override emStrong(source: string, masked: string, previous = ''): Tokens.Em | Tokens.Strong | undefined {
     const at = masked.length - source.length
     const near = masked.slice(Math.max(0, at - 50), at + MAX_EMPHASIS)
-    const pair = STRONG.exec(masked.slice(at, at + MAX_EMPHASIS)) ?? emBeside(masked, at)
-    if (pair) return this.#paired(pair[0].startsWith('**') ? 'strong' : 'em', source, pair)
+    const part = masked.slice(at, at + MAX_EMPHASIS)
+    const pair = STRONG.exec(part) ?? BOTH.exec(part) ?? emBeside(masked, at)
+    if (pair) return this.#paired(pair[1] === '**' ? 'strong' : 'em', source, pair)
     return super.emStrong(source.slice(0, MAX_EMPHASIS), near, previous)
   }
 
@@ -101,13 +102,15 @@ class BoundedTokenizer extends Tokenizer {
 
   /** Slack's own form of a link, `<https://…|label>`, which models know from messages. */
   override autolink(source: string): Tokens.Link | undefined {
-    const [raw, href = '', text = ''] = SLACK_LINK.exec(source) ?? []
+    const [raw, href = '', label = ''] = SLACK_LINK.exec(source) ?? []
     if (raw === undefined) return super.autolink(source)
+    const text = label || href
     return { type: 'link', raw, href, text, tokens: [{ type: 'text', raw: text, text }] }
   }
 
   override url(source: string): Tokens.Link | undefined {
-    return super.url(source.slice(0, MAX_ADDRESS))
+    // Punctuation of scripts without spaces follows an address directly.
+    return super.url(source.slice(0, MAX_ADDRESS).replace(/[\u3000-\u303f\uff00-\uffef][^]*$/, ''))
   }
 }
 
@@ -116,12 +119,14 @@ class BoundedTokenizer extends Tokenizer {
  * words between two bold parts for bold in scripts that put no space around punctuation.
  */
 const STRONG = /^(\*\*)(?![\s*])(?:[^*\n]|\*(?!\*)){0,400}?(?<![\s*])\*\*(?!\*)/
+/** Bold and slanted: the inner marks are read as those of bold text. */
+const BOTH = /^(\*)\*\*(?![\s*])[^*\n]{1,400}?(?<![\s*])\*{3}(?!\*)/
 const DEL = /^(~~)(?![\s~])[^~\n]{0,400}?(?<![\s~])~~(?!~)/
 const EM = /^(\*)(?![\s*])[^*\n]{1,400}?(?<![\s*])\*(?!\*)/
 /** Stands for the bar of a link in a table, which would end its cell. */
 const LINK_BAR = '\u001f'
 const LINK_IN_CELL = /`[^`\n]{0,500}`|(<https?:\/\/[^\s<>|]{1,2000})\|([^<>|\n]{1,300}>)/g
-const SLACK_LINK = /^<(https?:\/\/[^\s<>|\u001f]{1,2000}|mailto:[^\s<>|]{1,300})[|\u001f]([^<>|\n]{1,300})>/
+const SLACK_LINK = /^<(https?:\/\/[^\s<>|\u001f]{1,2000}|mailto:[^\s<>|]{1,300})[|\u001f]([^<>\n]{0,300})>/
 
 /** Returns italics that stand beside a character of such a script. */
 function emBeside(masked: string, at: number): RegExpExecArray | undefined {

@@ -15,10 +15,10 @@ export function unescapeText(text: string): string {
 }
 
 /**
- * Applied to every string of every argument that is sent to Slack. A control sequence that would ping anybody but the
- * people of `mayPing`, which is the asker, becomes text; already escaped text does not match. Characters that no request can carry are replaced (half a
- * surrogate pair) or removed (control characters). The text elements of `rich_text` keep their control sequences: Slack
- * does not read them there and would show an entity as it is written.
+ * Applied to every string of every argument that is sent to Slack. A control sequence that would ping anybody outside
+ * `mayPing` (usually the asker) becomes text; already escaped text does not match. Characters that no request can carry
+ * are replaced (half a surrogate pair) or removed (control characters). The text elements of `rich_text` keep their
+ * control sequences: Slack does not read them there and would show an entity as it is written.
  */
 export function sanitize<T>(value: T, mayPing: string | readonly string[] = []): T {
   if (typeof value === 'string') return sanitizeText(value, [mayPing].flat()) as T

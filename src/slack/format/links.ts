@@ -19,7 +19,7 @@ const PERMALINK = /^\/archives\/[CDG][A-Z0-9]{2,20}\/p\d{16}(?:\?thread_ts=\d{10
 
 /**
  * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Links are
- * clickable if this run's tools returned their host, the asker wrote it, or the operator allows it. Of any other host,
+ * clickable if this run's tools returned their host, the asker wrote it, or the operator allows it. For other hosts,
  * only the bare host name is clickable; the rest is shown as text. An entry of `allowedHosts` with a scheme is a
  * workspace: links to its messages open. Any other page of Slack opens only if its whole address was named, because
  * some pages do things, such as giving an app rights.

@@ -116,11 +116,18 @@ function edged(
   const { before = '', after = '', link } = around
   const mark = MARKS[token.type]
   if (mark === undefined && token.type !== 'codespan') return span(token, link)
-  const isBetween = /\w$/.test(before) && /^\w/.test(after)
-  if (mark && (isBetween || /\d$/.test(before) || /^\d/.test(after))) return escapeText(decodeEntities(token.raw))
+  if (mark && isProduct(token, before, after)) return escapeText(decodeEntities(token.raw))
   const left = /[^\0-\x7f\s]$/.test(before) || (mark && /\w$/.test(before)) ? ZERO_WIDTH_SPACE : ''
   const right = /^[^\0-\x7f\s]/.test(after) || (mark && /^\w/.test(after)) ? ZERO_WIDTH_SPACE : ''
   return `${left}${mark ? marked(inlineOf(token, link), mark) : span(token, link)}${right}`
+}
+
+/** Returns whether marks are signs of a product or a power: `2*3*4`, `2**n**3`, but not `un**believ**able`. */
+function isProduct({ type, raw }: Token, before: string, after: string): boolean {
+  const isBesideNumber = /\d$/.test(before) || /^\d/.test(after)
+  const isOperand = /^[*~_]+[\w.+\-*/() ]{1,20}[*~_]+$/.test(raw)
+  if (type !== 'em') return isOperand && (isBesideNumber || (/(?<!\w)\w$/.test(before) && /^\w/.test(after)))
+  return (isBesideNumber && /^\W?[\0-\x7f]/.test(raw.slice(1))) || (/\w$/.test(before) && /^\w/.test(after))
 }
 
 const ZERO_WIDTH_SPACE = '\u200b'
@@ -153,7 +160,7 @@ function list(token: Tokens.List, link: RenderLink, depth: number): Piece[] {
   for (const [i, item] of token.items.entries()) {
     const bullet = token.ordered ? `${start + i}.` : depth % 2 === 0 ? '•' : '◦'
     const mark = item.task ? (item.checked ? '☑' : '☐') : bullet
-    for (const piece of listItem(item, link, { depth, mark })) append(pieces, piece)
+    for (const piece of listItem(item, link, depth, mark)) append(pieces, piece)
   }
   return pieces
 }
@@ -165,7 +172,7 @@ function append(pieces: Piece[], piece: Piece): void {
   else pieces.push({ ...piece })
 }
 
-function listItem(item: Tokens.ListItem, link: RenderLink, { depth, mark }: { depth: number; mark: string }): Piece[] {
+function listItem(item: Tokens.ListItem, link: RenderLink, depth: number, mark: string): Piece[] {
   const indent = '    '.repeat(depth)
   const pieces: Piece[] = []
   for (const token of item.tokens) {

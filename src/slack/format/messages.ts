@@ -23,7 +23,7 @@ export interface HelpOptions {
 const SEEN = {
   replies:
     'I answer questions, and I show my work: each reasoning step is a reply in the thread, followed by the answer.',
-  card: 'I answer questions, and I show my work: one message in the thread follows my reasoning as it happens, and then the answer comes.',
+  card: 'I answer questions, and I show my work: a message in the thread shows my reasoning as it happens, followed by the answer.',
   hidden: 'I answer questions. Press *Show work* below an answer to see how I got there.',
 }
 
@@ -43,9 +43,9 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• On a schedule: begin with the time, \`${COMMAND} every Monday at 9 what is new?\`; \`${COMMAND} schedules\` lists yours`,
     '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
-    `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
+    `• Tell me once: \`remember: our fiscal year starts in May\`. I will remember it here. \`${COMMAND} memory\` lists what I remember`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
-    `• \`${COMMAND} connections\`: what I can use with a login of your own`,
+    `• \`${COMMAND} connections\`: the services I can use with your own account`,
     `• \`${COMMAND} forget\`: delete what I remember here`,
     `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
@@ -62,7 +62,7 @@ export function cannedReply({ text }: { text: string }, options: HelpOptions): s
 /** Ephemeral replies about stopping a question. `withdrawn…`: it had not begun, so the thread shows nothing of it. */
 export const STOP_WORDS = {
   nothing: 'You have nothing running here. To stop a question, reply `stop` in its thread.',
-  ended: 'You have nothing running here: I have already finished.',
+  ended: 'There is nothing to stop: I have already finished.',
   forbidden: 'Only the person who asked can stop this question.',
   withdrawn: 'Your question was removed before I started on it.',
   withdrawnByOther: 'Somebody removed your question before I started on it.',
@@ -70,7 +70,7 @@ export const STOP_WORDS = {
 }
 
 /** The answer to `/ask` in a workspace that has no installation. */
-export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell my admin.'
+export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell the person who runs me.'
 
 /**
  * Shown above an answer that the model was forced to give; agent/budget.ts decides when. "How I worked" shows
@@ -92,10 +92,10 @@ const EMPTY_QUESTION =
   'I found no question in your message. Please write it in the message itself, or attach the file it is about.'
 
 export const FAILED =
-  'Something went wrong and I could not answer. Please ask again. If it keeps happening, tell my admin.'
+  'Something went wrong and I could not answer. Please ask again. If it keeps happening, tell the person who runs me.'
 
 export const GIVEN_UP =
-  'I tried this question several times and something went wrong each time, so I stopped trying. Please tell my admin.'
+  'I tried this question several times and something went wrong each time, so I stopped trying. Please tell the person who runs me.'
 
 export const RESTARTED = 'I am restarting and could not finish this. Please ask again in a minute.'
 
@@ -111,35 +111,7 @@ export function cannotPost(code: string): string {
     return 'I am not allowed to post in this channel. Please ask in another channel.'
   if (GONE.has(code)) return 'The message I wanted to reply to is gone, so I did not answer.'
   if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join by myself. ${invite}`
-  return `Slack does not let me answer here (${code}). Please tell my admin.`
-}
-
-/** The question of `/ask forget` before it deletes anything. */
-export const FORGET_WHAT = {
-  person:
-    '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
-    'what I have read of your messages in threads, what you asked me to remember, and your feedback. The messages in Slack stay. This cannot be undone.',
-  channel:
-    '*Delete what I remember of this channel?* That is everything asked and remembered here, by anyone, with my answers, files and feedback. ' +
-    'The messages in Slack stay. This cannot be undone.',
-}
-
-export const FORGET_CANCELLED = 'Cancelled: nothing was deleted.'
-
-/** The end of `/ask forget`. */
-export const FORGET = {
-  person:
-    'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +
-    'what you asked me to remember, and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
-  channel:
-    'Done: I have forgotten what was asked, answered and remembered in this channel. The messages in Slack stay.',
-  notAdmin:
-    'Only an admin can delete what I remember of a channel. Ask an admin to do it, or to allow everyone with `/ask settings`.',
-  notMember:
-    'Only full members of this workspace can delete what I remember of a channel. My admin can change that (ALLOW_EXTERNAL).',
-  untold:
-    'Slack did not tell me who you are, so I deleted nothing. Please try again in a minute. If it keeps happening, tell my admin.',
-  failed: 'I could not delete it just now. Please try again in a minute. If it keeps happening, tell my admin.',
+  return `Slack does not let me answer here (${code}). Please tell the person who runs me.`
 }
 
 /** Replies to `remember: …` and `/ask memory`. */
@@ -154,9 +126,10 @@ export const MEMORY = {
   notIn: 'I am not in this channel, so I remembered nothing. Please invite me first.',
   known: 'I already remember this message, or was asked to forget it.',
   same: `I already remember that here. \`${COMMAND} memory\` lists what I remember.`,
-  unreadable: 'I cannot read what I remember here, so I left it as it is. My admin may have changed SECRETS_KEY.',
+  unreadable:
+    'I cannot read what I remember here, so I left it as it is. The person who runs me may have changed SECRETS_KEY.',
   forgotten: 'Forgotten.',
-  notYours: 'Only the person who said this, or an admin, can make me forget it.',
+  notYours: 'Only the person who said this, or a workspace admin, can make me forget it.',
 }
 
 /** The reply to *No* on a card that the model has opened. */
@@ -169,13 +142,13 @@ export function tooLongToRemember(length: number): string {
 
 /** The part of an answer's footer about memory; '' if the answer uses nothing that is remembered. */
 export function usedMemory(used = 0): string {
-  return used > 0 ? `Based on ${count(used, 'thing')} that people here told me` : ''
+  return used > 0 ? `Uses ${count(used, 'thing')} that I was asked to remember here` : ''
 }
 
 /** Replies to `/ask connections`. */
 export const CONNECTIONS = {
-  head: 'Services that I can use as you. I use your login only when you ask me something.',
-  none: 'None of my tools needs a login of your own.',
+  head: 'Services that I can use with your own account, and only when you ask me something.',
+  none: 'None of my tools needs your own account.',
   failed: 'I could not look up your connections. Please try again in a minute.',
 }
 
@@ -184,9 +157,11 @@ export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic repl
 
 /** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {
-  notAdmin: 'Only workspace admins can change my settings. Please ask one. My admin can change that (SETTINGS_BY).',
-  notMember: 'Only full members of this workspace can change my settings. My admin can change that (ALLOW_EXTERNAL).',
-  notAllowed: 'I cannot take questions from you yet. My admin can add you (ALLOW_USERS).',
+  notAdmin:
+    'Only workspace admins can change my settings. Please ask one of them. The person who runs me can change that (SETTINGS_BY).',
+  notMember:
+    'Only full members of this workspace can change my settings. The person who runs me can change that (ALLOW_EXTERNAL).',
+  notAllowed: 'I cannot take questions from you yet. The person who runs me can add you (ALLOW_USERS).',
   notHere: 'You are not a member of this channel, so you cannot change its settings.',
   untold: 'Slack did not tell me who you are, so I changed nothing. Please try again in a minute.',
   failed: 'That did not work, and nothing was changed. Please try again in a minute.',
@@ -208,19 +183,21 @@ export function settingsSaved(changed: string[]): string {
 /** Why a question is refused; the keys are those of `Denial`. */
 const DENIALS = {
   channel:
-    'I do not answer in this channel. Please ask in a channel I am set up for. My admin can add this one (ALLOW_CHANNELS).',
-  person: 'I cannot take questions from you yet. My admin can add you (ALLOW_USERS).',
-  external: 'I only take questions from people in my own workspace. My admin can change that (ALLOW_EXTERNAL).',
-  guest: 'I do not take questions from guests. Please ask a full member. My admin can change that (ALLOW_EXTERNAL).',
+    'I do not answer in this channel. Please ask in a channel I am set up for. The person who runs me can add this one (ALLOW_CHANNELS).',
+  person: 'I cannot take questions from you yet. The person who runs me can add you (ALLOW_USERS).',
+  external:
+    'I only take questions from people in my own workspace. The person who runs me can change that (ALLOW_EXTERNAL).',
+  guest:
+    'I do not take questions from guests. Please ask a full member. The person who runs me can change that (ALLOW_EXTERNAL).',
   emailUnconfirmed:
     'I check e-mail addresses, and yours is not confirmed in Slack. Please confirm it in your account settings, then ask again.',
   emailUntold:
-    'I check e-mail addresses, and Slack does not show me yours. My admin needs to grant the app users:read.email.',
+    'I check e-mail addresses, and Slack does not show me yours. The person who runs me needs to grant the app users:read.email.',
   personUntold:
-    'Slack does not tell me who you are, so I cannot take your question. My admin needs to reinstall the app with users:read, or change ALLOW_EXTERNAL.',
+    'Slack does not tell me who you are, so I cannot take your question. The person who runs me needs to reinstall the app with users:read, or change ALLOW_EXTERNAL.',
   personUnreachable: 'Slack could not tell me who you are just now. Please ask again in a minute.',
   groupUntold:
-    'I cannot see who is in the user group that may ask me. My admin needs to grant the app usergroups:read.',
+    'I cannot see who is in the user group that may ask me. The person who runs me needs to grant the app usergroups:read.',
   botTurns: 'Bots have asked three times in a row here. I will answer again when a person asks.',
 }
 
@@ -235,8 +212,8 @@ const LIMITS: Record<LimitRefusal['limit'], (allowed: number) => string> = {
   userDayTokens: (n) => `${count(n, 'token')} a day for one person`,
   teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
   teamDayUsd: (n) => `$${n} a day for the workspace`,
-  teamRuns: (n) => `${count(n, 'question')} of the workspace at once`,
-  freeHour: (n) => `${count(n, 'request')} an hour for one person, besides questions`,
+  teamRuns: (n) => `${count(n, 'question')} at once in the whole workspace`,
+  freeHour: (n) => `${count(n, 'request')} an hour for one person that need no model, such as help or a new schedule`,
 }
 
 /** Explains which limit a question exceeds, and when the next one is allowed. */
@@ -245,7 +222,7 @@ export function refusalText({ limit, allowed, resetsInMs }: LimitRefusal): strin
     resetsInMs === undefined
       ? 'Please ask again when one of them has finished.'
       : `Please ask again in ${inWords(resetsInMs)}.`
-  return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This question did not count.`
+  return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This ${limit === 'freeHour' ? 'request' : 'question'} did not count.`
 }
 
 /** Says how much of a budget is used, before it is used up. */
@@ -257,7 +234,7 @@ export function budgetNotice({ limit, allowed, left, fullInMs }: Allowance): str
       ? `$${used.toFixed(2)} of $${allowed}`
       : `${Math.round(used).toLocaleString('en-US')} of ${allowed.toLocaleString('en-US')} tokens`
   const whose = limit === 'userDayTokens' ? 'You have used' : 'This workspace has used'
-  return `${whose} ${percent}% of the daily budget: ${amount}. It refills bit by bit and is full again in ${inWords(fullInMs)}. When it is used up, I have to wait with new questions.`
+  return `${whose} ${percent}% of the daily budget: ${amount}. It refills gradually and will be full again in ${inWords(fullInMs)}. Once it is used up, I cannot take new questions for a while.`
 }
 
 /** `1 question`, `1,234 questions`. */
@@ -282,7 +259,7 @@ export function utcTime(at: number): string {
 /** The line below an answer that was made without tools that are down. Plain text. */
 export function toolsDownText(tools: Action[], reference: string): string {
   const [names, are] = [tools.map(actionTitle).join(', '), tools.length === 1 ? 'is' : 'are']
-  return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell my admin. Reference: ${reference}`
+  return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell the person who runs me. Reference: ${reference}`
 }
 
 /** A sentence for the person, and the reference for finding the details in the log. */
@@ -295,5 +272,7 @@ export const ANSWER_GONE = 'I no longer have this answer. Please ask in your own
 
 /** What happened in a step without an action. */
 export function unreadableTitle({ isAnswer }: { isAnswer?: true | undefined }): string {
-  return isAnswer ? 'The model’s answer held a figure that is in no source' : 'The model’s output could not be read'
+  return isAnswer
+    ? 'The model’s answer contained a figure that is not in any source'
+    : 'The model’s output could not be read'
 }

@@ -7,11 +7,11 @@ export function promptNotes(usage: readonly Usage[]): string[] {
   const [worst] = cut.toSorted((one, other) => one.inputTokens - other.inputTokens)
   const tokens = (count: number) => count.toLocaleString('en-US')
   return [
-    ...(leftOut.length > 0 ? [`✂️ Shortened, because the model takes no more at once: ${leftOut.join(', ')}.`] : []),
+    ...(leftOut.length > 0 ? [`✂️ Shortened to fit the model’s limit: ${leftOut.join(', ')}.`] : []),
     ...(worst
       ? [
           `✂️ The model’s server read only ${tokens(worst.inputTokens)} of about ${tokens(worst.sentTokens ?? 0)} tokens, ` +
-            'so this answer may miss something. I send it less from now on.',
+            'so this answer may miss something. From now on I will send it shorter prompts.',
         ]
       : []),
   ]

@@ -15,7 +15,7 @@ import { COMMAND, count } from './messages.ts'
 /** The bot's sentences about schedules, as mrkdwn. */
 
 export const SCHEDULES = {
-  off: 'Schedules are turned off here. My admin can turn them on (SCHEDULES_PER_USER).',
+  off: 'Schedules are turned off here. The person who runs me can turn them on (SCHEDULES_PER_USER).',
   notMember: 'Only full members of this workspace can make schedules.',
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
   cancelled: 'Cancelled. Nothing was saved.',
@@ -23,7 +23,8 @@ export const SCHEDULES = {
   trying: 'I am trying it now. Only you will see the answer.',
   tryingThere:
     'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
-  tooLong: 'Its text is too long for a Slack form. Please write it again as a message, and delete this one.',
+  tooLong:
+    'The text of this schedule is too long for a Slack form. Please send the new version as a message, then delete this schedule.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
   tooLongToSave: 'A schedule can have at most 4,000 characters, and this text has more. Please write it shorter.',
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
@@ -39,7 +40,7 @@ export function tooManySchedules(max: number): string {
   return `You have ${count(max, 'schedule')}, which is the maximum here. Delete one first: \`${COMMAND} schedules\`.`
 }
 
-/** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
+/** Replaces NOTHING where people expect a reply: after a trial run, or one that waited for a person. */
 export function nothingText(question: Question): string {
   const nothing = 'There is nothing to report'
   return occurrenceIn(question)?.kind === 'try' ? `${nothing}, so a scheduled run would post nothing.` : `${nothing}.`
@@ -61,17 +62,17 @@ const REASONS: Record<PauseReason, string> = {
   botLeft: 'I am no longer in the channel',
   becamePrivate: 'the channel was made private after you made the schedule',
   becameShared:
-    'the channel was shared with another company after you made the schedule, or Slack no longer tells me that it was not',
+    'the channel was shared with another company after you made the schedule, or Slack no longer tells me whether it is shared',
   budget: 'your budget, or that of your workspace, is used up',
 }
 
 /** The reasons that name the creator, for other people. */
 const REASONS_TO_OTHERS: Partial<Record<PauseReason, string>> = {
-  notAllowed: 'its maker is not allowed to ask me there any more',
-  makerLeft: 'its maker is no longer a member of the channel',
+  notAllowed: 'the person who made it is not allowed to ask me there any more',
+  makerLeft: 'the person who made it is no longer a member of the channel',
   becamePrivate: 'the channel was made private after the schedule was made',
   becameShared: 'the channel was shared with another company after the schedule was made',
-  budget: 'the budget of its maker, or of the workspace, is used up',
+  budget: 'the budget of the person who made it, or of the workspace, is used up',
 }
 
 function reasonText(why: PauseReason, { isCreator }: { isCreator: boolean }): string {
@@ -80,7 +81,7 @@ function reasonText(why: PauseReason, { isCreator }: { isCreator: boolean }): st
 
 /** Notifies a person privately and once that a schedule was paused: its creator, or anyone else who had it run. */
 export function pausedText(schedule: Schedule, why: PauseReason, { isCreator } = { isCreator: true }): string {
-  const [whose, who] = isCreator ? ['your', 'you resume'] : ['the', 'its maker resumes']
+  const [whose, who] = isCreator ? ['your', 'you resume'] : ['the', 'the person who made it resumes']
   return `I paused ${whose} schedule ${nameText(schedule)}, because ${reasonText(why, { isCreator })}. It does not run until ${who} it.`
 }
 
@@ -95,7 +96,7 @@ function nameText(schedule: Schedule): string {
 
 const NOT_RUN = {
   skipped: 'its last run was still going',
-  limited: 'the limit of questions was reached',
+  limited: 'the question limit was reached',
 }
 
 const ENDS: Record<ScheduleRun['end'], string> = {
@@ -105,20 +106,20 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   failed: 'failed',
   quiet: 'ran, nothing to report',
   missed: 'missed, because I was not running',
-  late: 'missed, because its turn came too late: I was busy with other questions, or not running',
+  late: 'missed, because I was busy or not running until it was too late',
   skipped: `skipped, because ${NOT_RUN.skipped}`,
   limited: `not run, because ${NOT_RUN.limited}`,
 }
 
 /** Returns a line each for a schedule's state, its last runs, its next time and its cost. Not escaped. */
-export function stateLines(schedule: Schedule, { now, isCreator }: { now: number; isCreator: boolean }): string[] {
+export function stateLines(schedule: Schedule, now: number, isCreator: boolean): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
   const unusual = earlier.filter((run) => !endedARun(run)).slice(0, 1)
   const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
     const times = run.count === undefined ? '' : ` (${run.count} times)`
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
-    return `${i === 0 ? 'Last' : 'Before'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
+    return `${i === 0 ? 'Last' : 'Earlier'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
   })
   const next = paused ? pausedLine(paused.why, { isCreator }) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)

@@ -34,7 +34,7 @@ export function workingCard(steps: CardStep[], id: string): Content {
   const tasks = steps.slice(-MAX_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MAX_SHOWN))
   const plan: KnownBlock = { type: 'plan', title, tasks }
   const more = steps.length - MAX_SHOWN
-  const earlier = more > 0 ? [context([`_${count(more, 'step')} before these_`])] : []
+  const earlier = more > 0 ? [context([`_${count(more, 'earlier step')}_`])] : []
   const shown = steps.slice(-MAX_SHOWN)
   const simpler = new Map<KnownBlock, KnownBlock[]>([
     [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MAX_SHOWN)]],
@@ -49,7 +49,7 @@ export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; h
   if (steps.length === 0) return { text: title, blocks: [context([`_${title}_`])] }
   const fits = steps.length <= MAX_SHOWN
   const shown = fits ? steps : steps.slice(0, MAX_SHOWN - 1)
-  const rest = fits ? [] : [context([`_${count(steps.length - shown.length, 'step')} more: see Show work_`])]
+  const rest = fits ? [] : [context([`_${count(steps.length - shown.length, 'more step')}: press Show work_`])]
   const children: ContextBlock[] = [...shown.map(stepBlock), ...rest]
   const container: ContainerBlock = {
     type: 'container',

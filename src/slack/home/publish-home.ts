@@ -3,7 +3,7 @@ import { inTurn, settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
-import type { Person } from '../../base/place.ts'
+import { isOf, type Person } from '../../base/place.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
@@ -61,12 +61,12 @@ export function homeThread(press: string): string {
 }
 
 /** Notes that a person has opened the Home, for `renewHome` in any process. */
-export function noteOpenHome({ team, user, channel }: HomeOf, { openHomes, now }: Services): Promise<void> {
-  return openHomes.add(team, `${user} ${channel}`, now().getTime())
+export function noteOpenHome({ team, user, channel }: HomeOf, { home, now }: Services): Promise<void> {
+  return home.open.add(team, `${user} ${channel}`, now().getTime())
 }
 
-async function openHomeOf({ team, user }: Person, { openHomes }: Services): Promise<string | undefined> {
-  const open = (await openHomes.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
+async function openHomeOf({ team, user }: Person, { home }: Services): Promise<string | undefined> {
+  const open = (await home.open.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
   return open?.slice(user.length + 1)
 }
 
@@ -95,10 +95,10 @@ interface Publishing {
   turns: Map<string, Promise<unknown>>
 }
 
-/** By the process's list of open Homes: each app of a process has services of its own, which share that list. */
-const publishings = new WeakMap<Services['openHomes'], Publishing>()
+/** Keyed by the store of Homes, which all apps of the process share. */
+const publishings = new WeakMap<Services['home'], Publishing>()
 
-/** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
+/** Returns the publisher of Homes. Homes of one person are published in turn, so the newest state is shown last. */
 export function homePublisher(services: Services): PublishHome {
   const { links, turns } = publishingOf(services)
   return (of) => {
@@ -107,28 +107,32 @@ export function homePublisher(services: Services): PublishHome {
       const view = signedView(homeView(await partsOf(of, links, services)), of)
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
     }
-    return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
+    return inTurn(turns, `${team}:${user}`, PUBLISH_MS, work)
   }
 }
 
-function publishingOf({ openHomes, now }: Services): Publishing {
-  const known = publishings.get(openHomes)
+function publishingOf({ home, now }: Services): Publishing {
+  const known = publishings.get(home)
   if (known) return known
   const links = expiringCache<string>({ ttlMs: LINK_MS, max: MAX_LINKS, now: () => now().getTime() })
   const fresh = { links, turns: new Map<string, Promise<unknown>>() }
-  publishings.set(openHomes, fresh)
+  publishings.set(home, fresh)
   return fresh
 }
 
 async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeParts> {
   const { team, user, channel, installation } = of
-  const { settingsFor, limits, archive, agent } = services
+  const { settingsFor, usage, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
   const [settings, left, connections, asked, own, person, others, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
-    inTime(limits?.left({ team, user })),
+    inTime(usage.limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
-    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
+    inTime(
+      archive
+        .lastOf({ team, user }, ASKED_SHOWN)
+        .then(async (records) => askedOf(await theirs(records, of), of, links)),
+    ),
     areSchedulesOff(services) ? undefined : inTime(services.schedules.list({ team, user })),
     facts,
     facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
@@ -140,12 +144,12 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
   return {
     channel,
     settings: shown,
-    examples: services.examples,
+    examples: services.operator.examples,
     left,
     connections,
     asked,
     maySeeSettings,
-    schedules: schedulesOf(of, { own: own ?? [], others: others ?? [], now: services.now().getTime() }),
+    schedules: schedulesOf(of, own ?? [], others ?? [], services.now().getTime()),
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
@@ -154,7 +158,9 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
 /** The person's own schedules, and for an admin those of other people. */
 function schedulesOf(
   { team, note, installation: { directory } }: HomeOf,
-  { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
+  own: Schedule[],
+  others: Schedule[],
+  now: number,
 ): KnownBlock[] {
   if (note === undefined && own.length + others.length === 0) return []
   const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
@@ -182,7 +188,7 @@ async function othersSchedules(of: HomeOf, services: Services): Promise<Schedule
 /** A search tool counts as off if the workspace does not let apps search. */
 async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
   const isOff =
-    (await search?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
+    (await search.info?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
   const off = tools
     .filter((tool) => !on.includes(tool))
@@ -195,16 +201,16 @@ async function adminBlocksOf(of: HomeOf, services: Services) {
   const [use, admin] = await Promise.all([
     inTime(useOfTeam(of, services)),
     adminPartsOf(of, services),
-    inTime(services.homeAdmins.add(team, user, services.now().getTime())),
+    inTime(services.home.admins.add(team, user, services.now().getTime())),
   ])
   return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
-  const { audit, installations } = services
-  // The servers of several workspaces are their operator's.
+  const { audit, installations, agent } = services
+  // If several workspaces share the MCP servers, only the operator manages them.
   const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
-  const mcpAdmin = isOperators ? undefined : services.mcpAdmin
+  const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),
@@ -229,6 +235,14 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
 function maySee({ settingsBy }: Settings, person: PersonFacts | NoFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
   return settingsBy === 'members' || person.isAdmin
+}
+
+/** The index of a person's runs knows no workspace: somebody of another company may have the same id. */
+async function theirs(records: RunRecord[], { team, user, installation }: HomeOf): Promise<RunRecord[]> {
+  if (records.every(({ question }) => question.userTeam === undefined)) return records
+  const homes = await installation.directory.homesOf({ team, user })
+  const person = { team, user, ...(homes !== 'unreachable' && { homes }) }
+  return records.filter(({ question }) => isOf(person, question))
 }
 
 function askedOf(

@@ -1,5 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
-import type { Person } from '../../base/place.ts'
+import { isOf, type Person } from '../../base/place.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
@@ -28,7 +28,7 @@ export async function useOfTeam(admin: Admin, services: Services): Promise<UsePa
   const { directory } = installation
   const listing = readableUnanswered(admin, services)
   const [use, isListed] = await Promise.all([
-    readUse(services.use, [team], services.now().getTime()),
+    readUse(services.usage.records, [team], services.now().getTime()),
     settledWithin(LIST_MS, [listing]),
   ])
   await directory.lookUp(team, [...idsIn(use.days7), ...idsIn(use.days30)], NAMES_MS)
@@ -53,8 +53,8 @@ function placeName(channel: string, { team, installation }: Admin): string {
   return known === undefined ? 'other channels' : 'private channels'
 }
 
-async function unansweredRecords(team: string, { unanswered, archive }: Services): Promise<RunRecord[]> {
-  const ids = await unanswered.newest(team, LOOKED_AT)
+async function unansweredRecords(team: string, { usage, archive }: Services): Promise<RunRecord[]> {
+  const ids = await usage.unanswered.newest(team, LOOKED_AT)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   return records.filter((record) => record !== undefined)
 }
@@ -93,8 +93,9 @@ export async function maySeeQuestion(
   admin: Admin,
   mayReadChannel = (channel: string) => mayRead(channel, admin),
 ): Promise<boolean> {
-  const { channel, user } = question
-  if (user === admin.user) return true
+  const { channel } = question
+  const homes = await admin.installation.directory.homesOf(admin)
+  if (isOf({ ...admin, ...(homes !== 'unreachable' && { homes }) }, question)) return true
   return !isPrivate(question) && !channel.startsWith('D') && mayReadChannel(channel)
 }
 

@@ -129,13 +129,13 @@ function busyPage(options: InstallOptions): Page {
 function notAllowedPage(): Page {
   return page(403, {
     title: 'Not allowed',
-    text: 'This workspace is not allowed to install Thinkaloud. Nothing was stored. Ask whoever runs it to allow your workspace.',
+    text: 'This workspace is not allowed to install Thinkaloud. Nothing was stored. Ask the person who runs it to allow your workspace.',
   })
 }
 
 function failedPage(options: InstallOptions, code: string | undefined): Page {
   const text = code
-    ? `Slack refused the installation (${code}). Please start again. If that does not help, ask whoever runs Thinkaloud.`
+    ? `Slack refused the installation (${code}). Please start again. If that does not help, ask the person who runs Thinkaloud.`
     : 'Slack could not be reached, so the installation is not finished. Please start again in a minute.'
   return page(code ? 400 : 503, { title: 'Not installed', text, link: again(options) })
 }
@@ -143,7 +143,7 @@ function failedPage(options: InstallOptions, code: string | undefined): Page {
 function slowPage(options: InstallOptions): Page {
   return page(503, {
     title: 'Not installed yet',
-    text: 'Slack has not answered yet. If it still does, Thinkaloud appears in your workspace. If it is not there in a minute, please start again.',
+    text: 'Slack has not answered yet. If it answers later, Thinkaloud appears in your workspace. If it is not there in a minute, please start again.',
     link: again(options),
   })
 }

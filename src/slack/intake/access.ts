@@ -1,6 +1,6 @@
 /**
  * Decides who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
- * (stores/settings/settings.ts). answering/refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
+ * (stores/settings/settings.ts). answering/admit-or-refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
  * how much a person may ask.
  */
 import { settledWithin } from '../../base/async.ts'
@@ -88,7 +88,7 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
     onCall: options.beforeLookUp,
   })
   if (typeof facts === 'string') return withoutFacts(facts, question)
-  return denialOfPerson(facts, { access, domains: inGroup === 'yes' ? [] : domains })
+  return denialOfPerson(facts, access, inGroup === 'yes' ? [] : domains)
 }
 
 /** Time limit for looking up a person who types a word or presses a button, in ms. */
@@ -123,7 +123,8 @@ function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
  */
 function denialOfPerson(
   { isExternal, isGuest, mailDomain, isEmailConfirmed }: PersonFacts,
-  { access, domains }: { access: Access; domains: string[] },
+  access: Access,
+  domains: string[],
 ): Denial | undefined {
   if (isExternal && !access.external) return 'external'
   if (isGuest && !access.external) return 'guest'

@@ -26,8 +26,8 @@ export function inPrivate(question: Question): Question {
 const VALUE_CHARS = 2000
 
 /**
- * The value of a button on a card, such as *Only me* or *Remember*: the question's id, its thread if a message asked, and
- * a text, so that nothing has to be stored before the press. Undefined if it does not fit.
+ * The value of a button on a card, such as *Only me* or *Remember*: the question's id, its thread if a message asked,
+ * and a text, so that nothing has to be stored before the press. Undefined if it does not fit.
  */
 export function questionValue({ id, text, ts, thread }: AudienceQuestion): string | undefined {
   const place = ts === undefined ? id : `${id}:${thread}`
@@ -39,7 +39,7 @@ interface AudienceQuestion extends Pick<Question, 'id' | 'text' | 'ts'> {
   thread?: string
 }
 
-/** What a `questionValue` holds: of a command without, of a message with its `ts`. */
+/** The content of a `questionValue`. `ts` is set if a message asked. */
 type ReadAudience = Pick<Question, 'id' | 'channel' | 'thread' | 'text' | 'ts'>
 
 /** Reads the value. Undefined for anything else. */

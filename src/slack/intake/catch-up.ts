@@ -31,7 +31,7 @@ export async function catchUp(work: QuestionWork): Promise<void> {
         await hearRemember(reply, said, services)
         continue
       }
-      const heard = await hearPrivateWords(reply, { installation, services })
+      const heard = await hearPrivateWords(reply, installation, services)
       const outcome = heard && (await queue.accept(heard, isPrivate(heard) ? {} : { onlyKnownThread: true }))
       if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }

@@ -121,7 +121,7 @@ async function questionNow(
   const asks = editTs && readAsNew(message, context)?.question
   if (!asks) return undefined
   const again = await context.services.queue.place({ ...asks, ...editedQuestion(question, editTs) })
-  return asWordsAsk(again, { wasPrivate: question.surface === 'private' })
+  return asWordsAsk(again, question.surface === 'private')
 }
 
 /** Reads an edited message as if it had just been written. */

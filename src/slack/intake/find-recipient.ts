@@ -59,7 +59,7 @@ const LOOK_UP_MS = 1_000
  */
 export async function recipientIn(
   channel: string,
-  { context }: { context: Context },
+  context: Context,
   services: Services,
 ): Promise<DeliveryRecipient | undefined> {
   const recipient = await recipientOf({ context }, services)
@@ -75,7 +75,7 @@ export async function recipientIn(
 /** Returns the installation in the team of a question's id, if the delivery is for it. */
 export async function installationFor(
   id: string,
-  { context }: { context: Context },
+  context: Context,
   services: Services,
 ): Promise<Installation | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)

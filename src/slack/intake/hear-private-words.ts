@@ -17,19 +17,21 @@ function privacyOfMessage({ kind, channel, surface, text }: Question): AskedPriv
 }
 
 /** An edited question: for its asker alone if it was before, or if its words ask for it now. */
-export function asWordsAsk(question: Question, { wasPrivate }: { wasPrivate: boolean }): Question {
+export function asWordsAsk(question: Question, wasPrivate: boolean): Question {
   const asked = privacyOfMessage(question)
   return wasPrivate || asked ? inPrivate({ ...question, text: asked?.text ?? question.text }) : question
 }
 
 /**
- * Returns the question for its asker alone if its words ask for that, otherwise as it is. Where the words are unclear, a card asks them first. Without a mention, a
- * message counts only in a thread where the bot was asked before and follows replies.
+ * Returns the question for its asker alone if its words ask for that, otherwise as it is. Where the words are unclear,
+ * a card asks them first. Without a mention, a message counts only in a thread where the bot was asked before and
+ * follows replies.
  * @returns undefined if nothing is to be answered now
  */
 export async function hearPrivateWords(
   question: Question,
-  { installation, services }: { installation: Installation; services: Services },
+  installation: Installation,
+  services: Services,
 ): Promise<Question | undefined> {
   const asked = privacyOfMessage(question)
   if (!asked) return question

@@ -4,7 +4,10 @@
  */
 import { editDistance } from './edit-distance.ts'
 
-/** `private`: the text without the wish. `unclear`: the text may ask for a private answer, or be about something private. */
+/**
+ * `private`: the text without the wish. `unclear`: the text may ask for a private answer, or be about something
+ * private.
+ */
 export type AskedPrivacy = { privacy: 'private' | 'unclear'; text: string }
 
 /** Wishes that are adverbs: they say how to answer. */
@@ -31,7 +34,10 @@ const REQUEST =
   '(?:(?:can|could|would|will) you )?(?:(?:answer|reply|respond|tell|dm|message|write)(?: to)?(?: me)?|antworte?(?: mir)?|sag(?:e)? mir|antworten sie(?: mir)?|réponds?(?:-| )?(?:moi)?|répondez(?:-| )?(?:moi)?|dis-moi|resp[oó]nd[ea](?:-?me)?|dime|contesta(?:me)?|contéstame|diga-me|rispondi(?:mi)?|dimmi|antwoord(?: me| mij)?|zeg me|回答我?|回复我?|回覆我?|告诉我|告訴我) '
 
 const START = String.raw`^[\s\p{Cf}\p{So}#!/@>*_~\x60•·\[({（【「『-]*`
-/** Ends a wish: a colon, a comma, a bracket, a dash between spaces, a line end. A hyphen or a dot within a word does not. */
+/**
+ * Ends a wish: a colon, a comma, a bracket, a dash between spaces, a line end. A hyphen or a dot within a word does
+ * not.
+ */
 const MARK = String.raw`(?:\s*(?:[:：;；,，、。!！|)\]}）】」』>*~\x60＝=]|_(?![\p{L}\p{N}])|[-–—−]+(?=\s|$)|[–—−]|(?:\.{2,}|…)|[./](?=\s|$)|\n))[\s:：;；,，、。.!！|)\]}）】」』>*_~\x60–—−-]*`
 const FILLERS =
   '(?: (?:please|pls|question|answer|reply|message|note|mode|chat|bitte|frage|antworte|antwort|antworten|nachricht|question|réponse|répondre|svp|pregunta|respuesta|responder|por favor|pergunta|resposta|domanda|risposta|rispondere|per favore|vraag|antwoord|antwoorden|alsjeblieft|aub)){0,2}'
@@ -103,7 +109,7 @@ const HINTS = [
 /** A hint is looked for in this many characters at the start, and as many at the end. */
 const HINT_CHARS = 300
 
-/** Words near `private` that are others. */
+/** Other words that resemble `private`. */
 const OTHER_WORDS =
   /^(?:primate|privat|prive|privates|privater|privaten|privatem|privé|privado|privada|privato|privata)$/i
 
@@ -141,7 +147,7 @@ function withoutTail(text: string, at: number, tail: string): string {
   return `${text.slice(0, at)}${/^[.?!。？！]/u.exec(tail)?.[0] ?? ''}`.trim()
 }
 
-/** `privte: …`: a slip of the first word is read as it was meant. */
+/** `privte: …`: a typing error in the first word is corrected. */
 function corrected(text: string): string {
   const [lead = '', word = ''] = /^[\s\p{P}\p{S}]{0,8}([\p{L}]{5,10})(?![\p{L}\p{N}_])/u.exec(text) ?? []
   if (word === '' || OTHER_WORDS.test(word)) return text

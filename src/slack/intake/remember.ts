@@ -71,7 +71,7 @@ export async function remember(
   const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unanswered'
   if (scope === 'unanswered') return { refusal: MEMORY.failed }
   if (scope === undefined) return { refusal: MEMORY.notIn }
-  // Of a direct message between others nothing would ever be known.
+  // A command may come from a direct message between other people, where the bot could never use the text.
   const { channel, surface } = question
   const isCommand = channel.startsWith('D') && surface !== 'dm'
   const obstacle = isCommand ? await whyNoPosts(channel, installation) : undefined

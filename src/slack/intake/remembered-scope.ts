@@ -4,9 +4,9 @@ import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 
 /**
- * The current scope of a place. Texts from before a channel was shared with another company are not known there while
- * it is. Undefined if Slack does not say what the channel is: nothing is remembered or known there then. `remembered`:
- * where texts that lie in a wrong scope are moved to the right one.
+ * The current scope of a place. While a channel is shared with another company, texts from before are not used.
+ * Undefined if Slack does not say what the channel is: nothing is remembered or used there then. If `remembered` is
+ * given, misplaced texts are moved.
  * @throws if Slack or the store does not answer
  */
 export async function scopeNow(
@@ -19,15 +19,12 @@ export async function scopeNow(
   const facts = await factsOfPlace(place.channel, installation, 'once')
   if (!facts.isTold) return undefined
   // 0.1.0 took a channel that Slack did not describe, such as a private one without the bot, for a shared one.
-  if (remembered && (!facts.isShared || facts.isCalledPrivate)) await moveUntold({ from: shared, to: own }, remembered)
+  if (remembered && (!facts.isShared || facts.isCalledPrivate)) await moveUntold(shared, own, remembered)
   return scopeOf(place, facts)
 }
 
-/** Moves the texts of which it is not known that their place was shared when they were added. */
-async function moveUntold(
-  { from, to }: { from: RememberedScope; to: RememberedScope },
-  remembered: RememberedStore,
-): Promise<void> {
+/** Moves texts that may have been added before the channel was shared. */
+async function moveUntold(from: RememberedScope, to: RememberedScope, remembered: RememberedStore): Promise<void> {
   const untold = (await remembered.list(from)).filter(({ isTold }) => !isTold)
   for (const one of untold) {
     await remembered.add(to, one)

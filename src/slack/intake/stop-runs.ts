@@ -87,8 +87,8 @@ async function questionsIn(thread: ThreadKey, wish: StopWish, { queue }: Service
 }
 
 /**
- * Returns who wants to stop. Slack does not say of which workspace a person is who reacts: if a question is that of
- * somebody elsewhere with the same id, the person is taken for whom Slack knows by the id.
+ * Returns who wants to stop. A reaction event does not name the person's workspace. If somebody from another workspace
+ * with the same id asked a question here, Slack's facts about the id decide who reacted.
  */
 async function presserIn(wish: StopWish, questions: Question[], { installations }: Services): Promise<Presser> {
   const { team, user, userTeam, isColleague } = wish

@@ -28,7 +28,7 @@ const PRIVATE_MS = 2_000
  * status belongs to the running question, so it cannot show this.
  */
 export function tellPlaceLater(question: Question, options: PlaceOptions): void {
-  later(WAIT_MS, question, { tell: () => tellPlace(question, options), log: options.log })
+  later(WAIT_MS, question, () => tellPlace(question, options), options.log)
 }
 
 /**
@@ -36,11 +36,11 @@ export function tellPlaceLater(question: Question, options: PlaceOptions): void 
  * other sign of a command.
  */
 export function tellWorkingLater(question: Question, options: PlaceOptions): void {
-  later(PRIVATE_MS, question, { tell: () => tellWorking(question, options), log: options.log })
+  later(PRIVATE_MS, question, () => tellWorking(question, options), options.log)
 }
 
 /** A failure is not retried, and the timer does not keep the process alive. */
-function later(ms: number, { id }: Question, { tell, log }: { tell(): Promise<void>; log: Log }): void {
+function later(ms: number, { id }: Question, tell: () => Promise<void>, log: Log): void {
   const warn = (error: unknown) =>
     log.debug({ question: id, error: messageOf(error) }, 'the asker was not told where the question stands')
   setTimeout(() => void tell().catch(warn), ms).unref()

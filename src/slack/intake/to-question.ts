@@ -49,7 +49,8 @@ export async function enqueueMessage(
   const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
   // The `app_mention` may not have said so.
   const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
-  const heard = await hearPrivateWords(question, { installation, services })
+  if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
+  const heard = await hearPrivateWords(question, installation, services)
   if (!heard) return
   if (isPrivate(heard)) {
     if ((await enqueue(heard, services, parts)) === 'accepted') tellWorkingLater(heard, services)
@@ -64,7 +65,6 @@ export async function enqueueMessage(
     ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}),
     ...parts,
   }
-  if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
 

@@ -1,3 +1,4 @@
+import { personIn } from '../../base/place.ts'
 import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
@@ -30,7 +31,7 @@ export const shareButton = onButton(SHARE, (services) => async ({ ack, action, b
   if (pressed && !own) void pressed.tell(PRIVATE.gone)
 })
 
-/** Returns the private question whose answer it is, if it is the presser's. */
+/** Returns the private question that the button belongs to, if the presser asked it. */
 async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(presser, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined
@@ -72,11 +73,11 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
   const pressed = await pressedOn(id, { body, context }, services)
   const rating = thumb === 'up' ? 'up' : 'down'
-  const isKept = pressed && (await withRecord(() => rate({ id, presser: pressed }, { rating }, services)))
+  const isKept = pressed && (await withRecord(() => rate(id, pressed, { rating }, services)))
   await ack()
   if (!pressed) return
   if (!isKept) return void pressed.tell(ANSWER_GONE)
-  services.onFeedback?.(rating)
+  services.telemetry.onFeedback?.(rating)
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
@@ -89,8 +90,8 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
 export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
   const { state } = view
   const presser = presserOf(body, context)
-  const id = (await openedBy(view, { body, context }, services))?.metadata
-  const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
+  const id = (await openedBy(view, body, context, services))?.metadata
+  const installation = id === undefined ? undefined : await installationFor(id, context, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const comment = typedIn(state.values, COMMENT)
   const expected = typedIn(state.values, EXPECTED)
@@ -99,7 +100,7 @@ export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack,
   const refusal = wanted && (await refusalOf(wanted, installation, services))
   if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
   const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
-  if (!(await rate({ id, presser }, { rating: 'down', ...words }, services)))
+  if (!(await rate(id, presser, { rating: 'down', ...words }, services)))
     return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const outcome = wanted && (await remember(wanted, installation, services))
   await ack()
@@ -124,15 +125,21 @@ function toKeep(
   return { question, id: `feedback-${view}`, text }
 }
 
+function raterOf(id: string, presser: Presser): string {
+  const [team = ''] = id.split(':')
+  return personIn({ team, user: presser.user, ...foreignTeam(presser, team) })
+}
+
 /** @returns false if the answer is not stored, or no longer */
 async function rate(
-  { id, presser }: { id: string; presser: Presser },
+  id: string,
+  presser: Presser,
   given: Omit<Feedback, 'at' | 'by'>,
   services: Services,
 ): Promise<boolean> {
   const { archive, now, log } = services
   const isReadable = readableBy(presser, await archive.load(id)) !== undefined
-  const isKept = isReadable && (await archive.rate(id, { ...given, by: presser.user, at: now().getTime() }))
+  const isKept = isReadable && (await archive.rate(id, { ...given, by: raterOf(id, presser), at: now().getTime() }))
   const { rating, comment = '' } = given
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   const rated = isKept ? await archive.load(id) : undefined

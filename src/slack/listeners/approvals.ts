@@ -29,7 +29,7 @@ export const decideCall = onButton(
   (services) =>
     async ({ ack, action, body, context }) => {
       const id = action.action_id
-      const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+      const pressed = await pressedCall(action.value ?? '', body, context, services)
       const after = pressed && (await decided({ action: id, body, pressed, services }))
       await ack()
       if (after) inBackground(id, services, after)
@@ -143,7 +143,7 @@ async function showLate(call: AskedCall, known: Decision | undefined, one: Decid
   const verdict = verdictOf(holds, by)
   await Promise.all([
     replaceCard(decidedCard(call, verdict), one),
-    pressed.tell(lateWord(verdict, { isOwn: !!holds && 'by' in holds && holds.by === pressed.user })),
+    pressed.tell(lateWord(verdict, !!holds && 'by' in holds && holds.by === pressed.user)),
   ])
 }
 
@@ -174,7 +174,7 @@ function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<s
 export const askApprovers = onButton(ASK_APPROVERS, (services) => async ({ ack, action, body, context }) => {
   await ack()
   inBackground(ASK_APPROVERS, services, async () => {
-    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    const pressed = await pressedCall(action.value ?? '', body, context, services)
     if (!pressed) return
     const { run, ref, tell } = pressed
     if (!run?.call || run.saved.decisions[ref.key]) return tell(PRESS.gone)
@@ -198,29 +198,22 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const content = waitingCard(await toWaitingCall(ref.key, call, card))
   const names: string[] = []
   for (const user of toAsk) {
-    const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
-    const send = () => postDirect(user, content, { client: installation.client, asker: question.user })
-    const isSent =
-      !isFirst ||
-      (await send().then(
-        () => true,
-        (error: unknown) => warn(user, error),
-      ))
-    if (isSent) names.push(await mentions.withNames(`<@${user}>`))
+    try {
+      const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
+      if (isFirst) await postDirect(user, content, { client: installation.client, asker: question.user })
+      names.push(await mentions.withNames(`<@${user}>`))
+    } catch (error) {
+      log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
+    }
   }
   return names
-
-  function warn(user: string, error: unknown): boolean {
-    log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
-    return false
-  }
 }
 
 /** "Show all" on the card of a waiting call: a modal with all arguments, for the user alone. */
 export const showArguments = onButton(SHOW_ARGUMENTS, (services) => async ({ ack, action, body, context }) => {
   await ack()
   inBackground(SHOW_ARGUMENTS, services, async () => {
-    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    const pressed = await pressedCall(action.value ?? '', body, context, services)
     if (!pressed) return
     const call = pressed.run?.call
     if (!call) return pressed.tell(PRESS.gone)

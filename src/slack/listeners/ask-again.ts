@@ -98,7 +98,7 @@ export const askEdited = onButton(ASK_EDITED, (services) => async ({ ack, action
 async function withChangesOf(record: RunRecord, again: Question, services: Services): Promise<Question> {
   const { tools } = await services.settingsFor(again)
   const isForAsker = record.question.forAsker === true
-  return withDoneBefore(again, await changesOf(record, { tools }), { isForAsker })
+  return withDoneBefore(again, await changesOf(record, tools), isForAsker)
 }
 
 /** Undefined if the message is gone, or was never edited. @throws the error of the Slack call */
@@ -117,7 +117,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
     const { userTeam } = question
     const place = { team, channel, thread, user, ...(userTeam ? { userTeam } : {}), ts }
     const again: Question = { kind: 'asked', ...edited, ...place, surface, ...words, ...when }
-    return asWordsAsk(again, { wasPrivate: surface === 'private' })
+    return asWordsAsk(again, surface === 'private')
   }
   return undefined
 }

@@ -161,7 +161,7 @@ export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async (
 /** "Ask about this message", in a message's menu: opens a modal with the question. */
 export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack, shortcut, context }) => {
   await ack()
-  const recipient = await recipientIn(shortcut.channel.id, { context }, services)
+  const recipient = await recipientIn(shortcut.channel.id, context, services)
   if (!recipient) return
   const { team, installation } = recipient
   const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
@@ -182,7 +182,7 @@ const metadataSchema = z.object({
 
 /** The submitted modal of "Ask about this message": the question is stored, then the modal closes. */
 export const askAboutSubmission = onForm(ASK_ABOUT, (services) => async ({ ack, body, view, context }) => {
-  const opened = await openedBy(view, { body, context }, services)
+  const opened = await openedBy(view, body, context, services)
   const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const recipient = about && (await recipientOf({ context, id: about.team }, services))
   const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''

@@ -1,17 +1,16 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { expiringCache } from '../../base/expiring-cache.ts'
 import type { Person } from '../../base/place.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
 import { CONNECT, DISCONNECT, HOME_EXAMPLE, TAKE_TOOL } from '../format/action-ids.ts'
 import { answerPress, inBackground } from '../presses/button-press.ts'
 import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { homeThread, noteOpenHome, type HomeOf } from '../home/publish-home.ts'
+import { promptsOf } from '../home/suggested-prompts.ts'
 import { readMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -25,13 +24,6 @@ import { onButton, onEvent } from './listener.ts'
  * Minimum time between two publications of a person's Home, in ms. Openings in between are published once at its end.
  */
 const AGAIN_MS = 3_000
-/** How long a person's prompts stay, and how long a team that refused prompts gets none. Milliseconds. */
-const PROMPTED_MS = 60 * 60_000
-const REFUSED_MS = 24 * PROMPTED_MS
-const MAX = 10_000
-/** Slack accepts no more. */
-const MAX_PROMPTS = 4
-
 /** `app_home_opened`: publishes the Home. If the direct message was opened, suggests questions. */
 export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) => {
   const now = () => services.now().getTime()
@@ -56,28 +48,6 @@ export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) 
   }
 })
 
-/**
- * Suggests questions in the direct message of an agent app. Slack refuses this for a plain app; refusals are
- * remembered.
- */
-function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
-  const now = () => services.now().getTime()
-  const prompts = (services.examples ?? EXAMPLES).slice(0, MAX_PROMPTS).map((message) => ({ title: message, message }))
-  const prompted = expiringCache<true>({ ttlMs: PROMPTED_MS, max: MAX, now })
-  const refused = expiringCache<true>({ ttlMs: REFUSED_MS, max: MAX, now })
-  return async ({ team, user, channel, installation }) => {
-    if (refused.has(team) || prompted.has(`${team}:${user}`)) return
-    try {
-      const args = { channel_id: channel, prompts }
-      await installation.client.call('assistant.threads.setSuggestedPrompts', args, { effort: 'once' })
-      prompted.set(`${team}:${user}`, true)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
-      if (error.code !== 'ratelimited') refused.set(team, true)
-    }
-  }
-}
-
 /** Presses by one person on one example within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
@@ -86,7 +56,7 @@ export const homeExample = onButton(HOME_EXAMPLE, (services) => async ({ ack, ac
   const recipient = await recipientOf({ context }, services)
   const user = body.user.id
   const channel = recipient && readMetadata(body.view?.private_metadata ?? '', { ...recipient, user })
-  const examples = services.examples ?? EXAMPLES
+  const examples = services.operator.examples ?? EXAMPLES
   const n = examples.findIndex((question) => question === action.value)
   const text = examples[n]
   if (recipient && text && channel?.startsWith('D')) {
@@ -110,7 +80,7 @@ export const takeTool = onButton(TAKE_TOOL, (services, publishHome) => async ({ 
   if (channel === undefined) return
   const home = { team, user, channel, installation }
   const tell = async (words: string) => {
-    const args = { trigger_id: body.trigger_id, view: noteModal('Take a tool', words) }
+    const args = { trigger_id: body.trigger_id, view: noteModal('Turn on a tool', words) }
     await installation.client.call('views.open', args, { effort: 'once' })
   }
   inBackground(TAKE_TOOL, services, async () => {
@@ -125,7 +95,7 @@ const PATIENCE_MS = 1_800
 /** Takes the tool. @returns the sentence for the user if that failed */
 async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
-  const { mcpAdmin, installations, log } = services
+  const { agent, installations, log } = services
   if (await installations.servesMany?.()) {
     log.warn({ team, user }, 'refused to turn on a tool: it belongs to several workspaces')
     return FOR_OPERATOR
@@ -138,13 +108,15 @@ async function refusalOf(value: string | undefined, home: HomeOf, services: Serv
     return 'Only workspace admins can turn on a tool.'
   }
   const named = toolToTake(value)
-  if (!mcpAdmin || !named) return 'This tool is no longer available.'
-  return take(named, { mcpAdmin, user, log })
+  if (!agent.mcpAdmin || !named) return 'This tool is no longer available.'
+  return take(named, user, agent.mcpAdmin, log)
 }
 
 async function take(
   { server, tool, fingerprint }: NonNullable<ReturnType<typeof toolToTake>>,
-  { mcpAdmin, user, log }: { mcpAdmin: McpAdmin; user: string; log: Services['log'] },
+  user: string,
+  mcpAdmin: McpAdmin,
+  log: Services['log'],
 ): Promise<string | undefined> {
   try {
     const taken = await mcpAdmin.accept(server, tool, fingerprint)
@@ -158,7 +130,7 @@ async function take(
 }
 
 const FOR_OPERATOR =
-  'I serve several workspaces, so only whoever runs me can turn on a tool, for all of them: npm run mcp -- accept.'
+  'I serve several workspaces, so only the person who runs me can turn on a tool. It is then on in all of them: npm run mcp -- accept.'
 const CHANGED =
   'Not turned on: the tool has changed, or somebody has already turned it on. This page now shows the current tools.'
 

@@ -62,7 +62,9 @@ export const messageChanged = onMessage('message_changed', (services) => {
   }
 })
 
-/** Returns undefined unless a person changed what they said: link previews, bot messages and reply counts do not count. */
+/**
+ * Returns undefined unless a person changed what they said: link previews, bot messages and reply counts do not count.
+ */
 function changeOf(event: MessageChanged): MessageChange | undefined {
   const { message, previous_message: previous, channel, channel_type } = event
   if (!message || !previous) return undefined
@@ -79,7 +81,7 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
 }
 
-/** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
+/** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `messageChanged`. */
 export const messageDeleted = onMessage('message_deleted', (services) => async ({ message, context }) => {
   const recipient = await recipientOf({ context }, services)
   const deleted = deletedMessage(message as MessageDeleted)

@@ -1,7 +1,8 @@
 import { isWritten, readContent } from '../content/message-content.ts'
 import { FORGET_CANCEL, FORGET_DELETE, FORGET_REMEMBERED, MEMORY_PAGES, REMEMBER } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
-import { FORGET_CANCELLED, MEMORY } from '../format/messages.ts'
+import { FORGET_CANCELLED } from '../format/forget-words.ts'
+import { MEMORY } from '../format/messages.ts'
 import { answerPress, inBackground, pressedOn } from '../presses/button-press.ts'
 import { presserOf, recipientIn, recipientOf } from '../intake/find-recipient.ts'
 import { forgetNow } from '../forgetting/forget-command.ts'
@@ -13,7 +14,7 @@ import { onButton, onShortcut } from './listener.ts'
 /** "Remember", in a message's menu: remembers a person's message by any author, but not a bot's. */
 export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack, shortcut, context }) => {
   await ack()
-  const recipient = await recipientIn(shortcut.channel.id, { context }, services)
+  const recipient = await recipientIn(shortcut.channel.id, context, services)
   if (!recipient) return
   const { channel, message, message_ts: ts, user, response_url: responseUrl } = shortcut
   const { team, installation } = recipient

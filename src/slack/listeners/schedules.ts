@@ -160,7 +160,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Bu
     const at = now().getTime()
     const pause = (one: Schedule) => (one.state === 'active' ? pausedSchedule(one, { why: 'person', at }) : undefined)
     await schedules.update(ref, pause)
-    return 'Paused. Its maker can resume it.'
+    return 'Paused. The person who made it can resume it.'
   },
   async [SCHEDULE.delete]({ ref }, { schedules }) {
     await schedules.remove(ref)
@@ -257,7 +257,7 @@ const metadataSchema = z.object({
  * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
  */
 export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack, body, view, context }) => {
-  const opened = await openedBy(view, { body, context }, services)
+  const opened = await openedBy(view, body, context, services)
   const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const installation = about && (await services.installations.of(about.ref.team))
   if (!about || !installation) return ack()

@@ -27,14 +27,14 @@ const metadataSchema = z.object({
  * inputs.
  */
 export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ ack, body, view, context }) => {
-  const opened = await openedBy(view, { body, context }, services)
+  const opened = await openedBy(view, body, context, services)
   const to = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const team = to?.team ?? opened?.team ?? ''
   const installation = to && (await services.installations.of(team))
   if (!installation) return ack()
   const person = { team, channel: to.channel, user: body.user.id }
   const log = services.log.child(person)
-  const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
+  const outcome = await save(person, view.state.values, services, installation).catch((error: unknown) => {
     log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
     return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
   })
@@ -55,7 +55,8 @@ export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ a
 async function save(
   person: PersonInPlace,
   values: unknown,
-  { services, installation }: { services: Services; installation: Installation },
+  services: Services,
+  installation: Installation,
 ): Promise<{ changed: string[] } | { errors: Record<string, string> }> {
   const { agent, channelSettings, settingsFor, log } = services
   const place = { team: person.team, channel: person.channel }

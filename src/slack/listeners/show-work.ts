@@ -53,10 +53,10 @@ export const turnWorkPage = onButton(
   [WORK_PREVIOUS, WORK_NEXT],
   (services) =>
     async ({ ack, action, body, context }) => {
-      const question = (await openedBy(body.view ?? {}, { body, context }, services))?.metadata
+      const question = (await openedBy(body.view ?? {}, body, context, services))?.metadata
       await ack()
       const id = body.view?.id
-      const installation = question && (await installationFor(question, { context }, services))
+      const installation = question && (await installationFor(question, context, services))
       if (!installation || id === undefined) return
       const request = { page: Number(action.value), ...presserOf(body, context), installation, services }
       inBackground(action.action_id, services, () => updateWork(id, question, request))
@@ -123,7 +123,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkView
     if (!record) return WORK_GONE
     const remembered = await usedIn(record, request)
     const names = new Mentions(installation.directory, record.question)
-    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id), remembered })
+    const view = workView(withNames(record, names), page, (id) => names.nameOf(id), remembered)
     return signedView(view, request)
   } catch {
     return WORK_UNREADABLE
@@ -140,7 +140,7 @@ async function usedIn({ question, remembered: ids = [] }: RunRecord, request: Wo
   const isAdminHere = !isForeign && isAdmin(installation.directory.knownFacts(question.team, request.user))
   const viewer = { ...request, isAdmin: isAdminHere }
   const used = all.filter(({ id }) => ids.includes(id))
-  return shownMemory(used, { place: question, viewer, installation })
+  return shownMemory(used, question, viewer, installation)
 }
 
 /** Uses only names that are known, because a look-up would take longer than the trigger is valid. */

@@ -56,11 +56,11 @@ export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ac
 
 /** The form with the asker's answer. */
 export const toolQuestionForm = onForm(QUESTION_FORM, (services) => async ({ ack, view, body, context }) => {
-  const opened = await openedBy(view, { body, context }, services)
+  const opened = await openedBy(view, body, context, services)
   if (!opened) return ack()
   const { value, responseUrl } = metadataSchema.parse(JSON.parse(opened.metadata))
   const ref = waitRef(value)
-  const installation = ref && (await installationFor(ref.id, { context }, services))
+  const installation = ref && (await installationFor(ref.id, context, services))
   if (!ref || !installation) return ack()
   const { user } = body
   const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
@@ -173,7 +173,7 @@ async function showEnd(
   else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
   const at = isOnPage && found.card !== undefined ? undefined : responseUrl
-  const content = endedQuestionCard(found.asked, { asker: found.question.user, end })
+  const content = endedQuestionCard(found.asked, found.question.user, end)
   await replaceQuestion(found, { content, responseUrl: at, installation }, services)
 }
 
@@ -208,7 +208,7 @@ async function followForm(
   const read = await readSubmittedAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
   const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, services)
-  const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })
+  const content = endedQuestionCard(asked, user, outcome === 'woken' ? 'accept' : outcome)
   inBackground(QUESTION_FORM, services, () => replaceQuestion(found, { content, responseUrl, installation }, services))
   return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
 }

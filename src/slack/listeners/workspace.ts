@@ -8,7 +8,7 @@ export const appUninstalled = onEvent(
   'app_uninstalled',
   (services) =>
     ({ body, context }) =>
-      forgetWorkspace({ name: 'app_uninstalled', context, eventTime: body.event_time }, services),
+      forgetWorkspace('app_uninstalled', body.event_time, context, services),
 )
 
 /**
@@ -16,17 +16,17 @@ export const appUninstalled = onEvent(
  * search.
  */
 export const tokensRevoked = onEvent('tokens_revoked', (services) => async ({ event, body, context }) => {
-  const { installations, slackAccount } = services
+  const { installations, search } = services
   const people = event.tokens.oauth ?? []
   // The event names a whole second.
   const endedAt = body.event_time * 1_000 + 999
-  const teams = people.length > 0 && slackAccount ? await teamsOfPerson(context, services) : []
-  for (const user of people) for (const team of teams) await slackAccount?.forget({ team, user }, endedAt)
+  const teams = people.length > 0 && search.account ? await teamsOfPerson(context, services) : []
+  for (const user of people) for (const team of teams) await search.account?.forget({ team, user }, endedAt)
   const bots = event.tokens.bot ?? []
   if (bots.length === 0) return
   const installation = await installations.of(installedAs(context) ?? installations.defaultTeam)
   if (installation && !bots.includes(installation.identity.botUser)) return
-  await forgetWorkspace({ name: 'tokens_revoked', context, eventTime: body.event_time }, services)
+  await forgetWorkspace('tokens_revoked', body.event_time, context, services)
 })
 
 const ids = z.object({ team_ids: z.array(z.string()) })
@@ -43,7 +43,7 @@ export const teamAccessGranted = onEvent('team_access_granted', (services) => as
 /** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
 export const teamAccessRevoked = onEvent('team_access_revoked', (services) => async ({ event, body, context }) => {
   const teams = either.safeParse(event).data?.team_ids ?? []
-  await forgetWorkspace({ name: 'team_access_revoked', context, eventTime: body.event_time, teams }, services)
+  await forgetWorkspace('team_access_revoked', body.event_time, context, services, teams)
 })
 
 /** `user_change`: the logins of a person who was deactivated are deleted. */

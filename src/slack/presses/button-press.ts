@@ -44,9 +44,9 @@ export interface ButtonPress {
 }
 
 /**
- * Resolves a press to its question, which the button's value names. A button in another channel than its question was
- * copied there, and whoever presses it there may not be allowed to read the answer. `isAnywhere` skips that check; the caller must
- * make it.
+ * Resolves a press to its question, which the button's value names. If the button is in another channel than its
+ * question, somebody copied the message, and whoever presses it there may not be allowed to read the answer.
+ * `isAnywhere` skips that check; the caller must make it.
  * @returns undefined if the bot is not installed, or if the channel is wrong (the user is told)
  */
 export async function pressedOn(
@@ -85,7 +85,7 @@ async function isIn(place: string, id: string, services: Services): Promise<bool
 const ELSEWHERE = 'This button only works in the channel of its answer.'
 
 /**
- * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
+ * Returns whether a button was pressed in direct messages, where a private answer goes if Slack refuses it in the
  * channel.
  */
 export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
@@ -108,7 +108,8 @@ export interface PressedCall extends ButtonPress {
  */
 export async function pressedCall(
   value: string,
-  { body, context }: { body: PressBody; context: AllMiddlewareArgs['context'] },
+  body: PressBody,
+  context: AllMiddlewareArgs['context'],
   services: Services,
 ): Promise<PressedCall | undefined> {
   let ref = waitRef(value)

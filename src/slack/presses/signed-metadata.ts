@@ -29,7 +29,8 @@ interface OpenedView extends DeliveryRecipient {
  */
 export async function openedBy(
   { private_metadata: signed = '' }: { private_metadata?: string },
-  { body, context }: { body: { user: { id: string } }; context: Context },
+  body: { user: { id: string } },
+  context: Context,
   services: Services,
 ): Promise<OpenedView | undefined> {
   const recipient = await recipientOf({ context, isShared: true }, services)

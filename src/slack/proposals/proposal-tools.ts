@@ -1,5 +1,5 @@
 /**
- * Tools that only open a card for the asker alone: that of a schedule, of something to remember, a list, the settings.
+ * Tools that only open a card for the asker alone: a schedule, a fact to remember, a list or the settings.
  * Nothing is stored or changed before the asker presses a button there.
  */
 import { z } from 'zod'
@@ -23,8 +23,8 @@ import { suggestedBy } from './suggested-by.ts'
 type MakeCard<Input> = (input: Input, work: QuestionWork, note?: string) => Promise<Content | { refusal: string }>
 
 /**
- * The tools for an ordinary person's question. The caller has looked up that the asker is a full member: nobody else may
- * save what the cards offer.
+ * The tools for an ordinary person's question. The caller has looked up that the asker is a full member: nobody else
+ * may save what the cards offer.
  */
 export function proposalTools(work: QuestionWork): Tool[] {
   const { question, services } = work
@@ -39,7 +39,7 @@ export function proposalTools(work: QuestionWork): Tool[] {
   ]
 }
 
-/** Returns whether a question may get these tools, as far as it says itself. */
+/** Returns whether a question may get these tools, judged by its kind alone. */
 export function mayPropose({ kind }: Question): boolean {
   return kind === 'asked' || kind === 'addition' || kind === 'about'
 }

@@ -1,3 +1,4 @@
+import { personIn } from '../../base/place.ts'
 import { isProposal } from '../../agent/proposals.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
@@ -19,7 +20,7 @@ export async function suggestedBy({ question, run, services }: QuestionWork): Pr
     ...steps.flatMap(readIn),
     ...(question.files || said?.hasFiles ? ['reading a file'] : []),
     ...(question.attached ? ['reading a forwarded message'] : []),
-    ...(said?.by.some((user) => user !== question.user) ? ['reading this thread'] : []),
+    ...(said?.by.some((by) => by !== personIn(question)) ? ['reading this thread'] : []),
     ...(turns.length > 0 ? ['reading this conversation'] : []),
     ...(remembered.length > 0 ? ['reading what is remembered here'] : []),
   ]
@@ -27,7 +28,7 @@ export async function suggestedBy({ question, run, services }: QuestionWork): Pr
   return named.length === 0 ? undefined : new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(named)
 }
 
-/** A skill is the operator's, and a hint the loop's. */
+/** Skips skills, which the operator wrote, and hints, which the loop wrote. */
 function readIn(step: Step): string[] {
   if (step.kind !== 'tool' || !step.observation || step.observation.hint || step.observation.instructions) return []
   if (isProposal(step.action.tool)) return []

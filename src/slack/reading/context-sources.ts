@@ -4,7 +4,7 @@ import type { ThreadMessage } from '../client/thread-messages.ts'
 import type { MessageContent } from '../content/message-content.ts'
 
 /** More are not listed below an answer. */
-export const MAX_SOURCES = 5
+const MAX_SOURCES = 5
 const TITLE_CHARS = 80
 /** Characters of all tables that are kept with a question. Slack cuts a message at far fewer. */
 const TABLES_CHARS = 60_000

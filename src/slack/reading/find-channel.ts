@@ -1,23 +1,15 @@
-import type { Question } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
 import { nextCursor } from '../client/web-api.ts'
-import { isMember } from '../client/channel-members.ts'
+import { mayFindPlace, type ReadOptions } from './may-read-place.ts'
 
 /** Maximum number of pages of the bot's channels to read, 999 channels each. */
 const MAX_PAGES = 5
 const LOOK_UP_MS = 2_000
 
-interface ChannelSearch {
-  question: Question
-  installation: Installation
-  signal: AbortSignal
-}
-
 /**
  * Finds a channel by its id or name: the question's own, one that the question mentions, or one that the bot is in.
  * @returns its id. Undefined if there is none, or if it is private and the asker is not in it
  */
-export async function findChannel(asked: string, search: ChannelSearch): Promise<string | undefined> {
+export async function findChannel(asked: string, search: ReadOptions): Promise<string | undefined> {
   const named = /[CDG][A-Z0-9]{5,20}(?=$|[|>])/.exec(asked)?.[0]
   if (named !== undefined && /^(?:<?#?)[CDG][A-Z0-9]{5,20}(?:\|[^>]*)?>?$/.test(asked)) return named
   const name = asked.replace(/^#/, '').toLowerCase()
@@ -27,7 +19,7 @@ export async function findChannel(asked: string, search: ChannelSearch): Promise
 
 async function mentioned(
   name: string,
-  { question, installation: { directory } }: ChannelSearch,
+  { question, installation: { directory } }: ReadOptions,
 ): Promise<string | undefined> {
   const { team, channel, text, lookingAt } = question
   const ids = [...text.matchAll(/<#([CG][A-Z0-9]{1,20})/g)].flatMap(([, id]) => id ?? [])
@@ -39,17 +31,20 @@ async function mentioned(
   })
 }
 
-async function listed(name: string, { question, installation: { client }, signal }: ChannelSearch) {
+async function listed(name: string, search: ReadOptions) {
+  const { installation, signal } = search
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const args = { types: 'public_channel,private_channel', limit: 999, ...(cursor ? { cursor } : {}) }
-    const answer = await client.call('users.conversations', args, { effort: 'patient', signal }).catch(() => undefined)
+    const answer = await installation.client
+      .call('users.conversations', args, { effort: 'patient', signal })
+      .catch(() => undefined)
     if (!Array.isArray(answer?.channels)) return undefined
     const channels = answer.channels as { id?: string; name?: string; is_private?: boolean }[]
     const found = channels.find((one) => one.name?.toLowerCase() === name)
     if (found?.id !== undefined) {
-      const isOpen = found.is_private === false
-      return isOpen || (await isMember({ ...question, channel: found.id }, client)) === true ? found.id : undefined
+      const place = { channel: found.id, isPrivate: found.is_private !== false }
+      return (await mayFindPlace(place, search)) ? found.id : undefined
     }
     cursor = nextCursor(answer)
     if (!cursor) return undefined

@@ -8,7 +8,7 @@ import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
 import { findChannel } from './find-channel.ts'
-import { NOT_THERE, linkedPlace, type ReadPermalinkOptions } from './read-permalink.ts'
+import { NOT_THERE, readablePlace, type ReadOptions } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
@@ -20,7 +20,7 @@ const MAX_READ = 2_000
 const MAX_OPENED = 20
 const MAX_REPLIES = 200
 /**
- * How far before the asked time threads may have begun whose replies are read, and how many messages are looked at for
+ * How far back to look for threads with new replies, before the asked time, and how many messages are looked at for
  * them.
  */
 const LOOK_BACK_DAYS = 7
@@ -42,7 +42,7 @@ export interface ChannelReading {
   url: string
 }
 
-interface ReadChannelOptions extends ReadPermalinkOptions {
+interface ReadChannelOptions extends ReadOptions {
   /** Milliseconds since the epoch. */
   now: number
 }
@@ -63,7 +63,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   const { installation } = options
   const channel = await findChannel(asked.channel, options)
   if (channel === undefined) throw new ToolError(NOT_THERE)
-  const place = await linkedPlace(channel, options)
+  const place = await readablePlace(channel, options)
   const base = await timeBase(options)
   const { since, until } = spanOf(asked, base)
   const [{ roots, isWhole }, earlier] = await Promise.all([
@@ -74,7 +74,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   // The last reply may be later than the requested end.
   const begunEarlier = earlier.roots.filter(({ ts }) => replies.get(ts)?.length !== 0)
   const threads = [...begunEarlier, ...roots.filter(hasReplies)]
-  const blocks = await blocksOf(channel, { roots: [...begunEarlier, ...roots], replies, zone: base.zone }, options)
+  const blocks = await blocksOf(channel, [...begunEarlier, ...roots], replies, base.zone, options)
   const { origin } = new URL(installation.identity.url)
   const [from, to, now, first] = [since, until, options.now, earlier.from].map((at) => minuteIn(base.zone, at))
   const unopened = threads.filter(({ ts }) => !replies.has(ts)).length
@@ -92,7 +92,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
             `(${count(unopened, 'thread')} with fewer replies ${unopened === 1 ? 'is' : 'are'} not opened: read_thread opens one by its link.)`,
           ]
         : []),
-      ...(isLong ? [`(Of a thread at most ${MAX_REPLIES} replies are read.)`] : []),
+      ...(isLong ? [`(At most ${MAX_REPLIES} replies of each thread are read.)`] : []),
     ],
     title: `${place}, ${from?.slice(0, 10)} to ${to?.slice(0, 10)}`,
     url: `${origin}/archives/${channel}`,
@@ -110,7 +110,9 @@ function spanOf(asked: WantedChannel, base: TimeBase): { since: number; until: n
     if (!words) return undefined
     const time = readTime(words, base, { isEnd })
     if (time === undefined && /last[ _-]run/i.test(words))
-      throw new ToolError('There was no last run: this question is of no schedule that ran before. Name a time.')
+      throw new ToolError(
+        'There was no last run: this question does not belong to a schedule that has run before. Name a time.',
+      )
     if (time === undefined)
       throw new ToolError(`"${words}" is not a time that I can read. Write it as 2026-11-23 or 2026-11-23T14:00.`)
     return time
@@ -147,8 +149,8 @@ async function rootsIn(
 }
 
 /**
- * The roots of threads that began before `since` and have gone on after it, the oldest first. `from`: how far back was
- * looked.
+ * The roots of threads that began before `since` and got replies after it, the oldest first. `from`: the earliest time
+ * searched.
  */
 async function earlierRoots(
   channel: string,
@@ -172,7 +174,7 @@ async function earlierRoots(
   return { roots: roots.reverse(), from }
 }
 
-/** The message of the question itself; where none asked it, the one that the bot has opened its thread with. */
+/** The message of the question itself; if no message asked it, the one that the bot has opened its thread with. */
 function ownMessage(question: Question): string | undefined {
   return question.surface === 'ask' ? question.thread : askedAt(question)
 }
@@ -203,7 +205,9 @@ async function repliesIn(
 /** Returns a text for each message with the replies of its thread: time, author, words, and the link. */
 async function blocksOf(
   channel: string,
-  { roots, replies, zone }: { roots: ThreadMessage[]; replies: Map<string, ThreadMessage[]>; zone: string },
+  roots: ThreadMessage[],
+  replies: Map<string, ThreadMessage[]>,
+  zone: string,
   { question, installation }: ReadChannelOptions,
 ): Promise<string[]> {
   const mentions = new Mentions(installation.directory, question)

@@ -1,23 +1,12 @@
 /** Reads a thread by the permalink of one of its messages, if the bot and the asker may read it. */
 import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { channelSchema } from '../client/directory-answers.ts'
-import type { Installation } from '../client/installations.ts'
-import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
-import { cleanName } from '../format/escape.ts'
-import { isMember } from '../client/channel-members.ts'
 import { isWritten } from '../content/message-content.ts'
 import { Mentions } from '../client/mentions.ts'
+import { NOT_THERE, readablePlace, type ReadOptions } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
-
-export interface ReadPermalinkOptions {
-  question: Question
-  installation: Installation
-  signal: AbortSignal
-}
 
 /**
  * Limits for longer threads: how many messages are read, and how many returned. Returned are the first one and those
@@ -27,11 +16,11 @@ const MAX_READ = 1_000
 const MAX_GIVEN = 50
 
 /** @throws ToolError with a sentence that says why it cannot be read */
-export async function readPermalink(address: string, options: ReadPermalinkOptions): Promise<ReadThread> {
+export async function readPermalink(address: string, options: ReadOptions): Promise<ReadThread> {
   const link = permalinkIn(address, options.installation.identity.url)
   if (!link)
     throw new ToolError('That is not a link to a message of this workspace (https://….slack.com/archives/…/p…).')
-  const where = await linkedPlace(link.channel, options)
+  const where = await readablePlace(link.channel, options)
   const { messages, isWhole } = await messagesOf(link, options)
   const [given, left] = around(link.ts, messages)
   const { question, installation } = options
@@ -66,74 +55,9 @@ function permalinkIn(text: string, workspace: string): Permalink | undefined {
   return { channel, ts: `${seconds}.${rest}`, thread, url: `${url.origin}${url.pathname}${query}` }
 }
 
-export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
-const ASK_THERE =
-  'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
-const ASK_INSIDE =
-  'People of another company or workspace read here, or cannot see that channel, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
-
-/**
- * Checks access and returns the place's display name. A place that not everybody can see who reads where it was asked
- * is read only in that same place or for the asker alone. They must be a member of a private place. A guest must also
- * be a member of a public one.
- * @throws ToolError if it may not be read
- */
-export async function linkedPlace(
-  channel: string,
-  { question, installation, signal }: ReadPermalinkOptions,
-): Promise<string> {
-  const isHere = channel === question.channel
-  if (channel.startsWith('D')) {
-    if (!isHere) throw new ToolError(ASK_THERE)
-    return 'this direct message'
-  }
-  const info = await infoOf(channel, { installation, signal })
-  // The place that the question was asked in can be read even if Slack gives no information about it.
-  if (isHere) return info?.name ? `#${info.name}` : 'this conversation'
-  if (!info?.isBotThere) throw new ToolError(NOT_THERE)
-  const isForAskerAlone = isDirect(question) || isPrivate(question)
-  if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
-  if (!isForAskerAlone && (await areSeenFrom(question, [channel], installation)) === 'no')
-    throw new ToolError(ASK_INSIDE)
-  const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
-  if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
-    throw new ToolError('Slack says that the asker is not in that channel, so I do not read it for them.')
-  return info.isPrivate ? 'a private channel' : `#${info.name}`
-}
-
-interface PlaceInfo {
-  name: string
-  isPrivate: boolean
-  isBotThere: boolean
-}
-
-/** Returns undefined if Slack refuses. */
-async function infoOf(
-  channel: string,
-  { installation, signal }: { installation: Installation; signal: AbortSignal },
-): Promise<PlaceInfo | undefined> {
-  const call = installation.client.call('conversations.info', { channel }, { effort: 'patient', signal })
-  const answer = await call.catch((error: unknown) => {
-    if (refusalCode(error) === undefined) throw error
-    return undefined
-  })
-  const info = channelSchema.safeParse(answer).data?.channel
-  if (!info) return undefined
-  return {
-    name: cleanName(info.name ?? ''),
-    isPrivate: info.is_private !== false || info.is_mpim === true,
-    isBotThere: info.is_member === true,
-  }
-}
-
-async function isFullMember(question: Question, { directory }: Installation): Promise<boolean> {
-  const facts = await directory.factsOfAuthor(question)
-  return typeof facts !== 'string' && !facts.isGuest && !facts.isExternal
-}
-
 async function messagesOf(
   { channel, ts, thread }: Permalink,
-  options: ReadPermalinkOptions,
+  options: ReadOptions,
 ): Promise<{ messages: ThreadMessage[]; isWhole: boolean }> {
   try {
     const found = await readAll(channel, thread ?? ts, options)
@@ -150,7 +74,7 @@ async function messagesOf(
 
 const GONE = new Set(['thread_not_found', 'message_not_found'])
 
-async function readAll(channel: string, thread: string, { installation, signal }: ReadPermalinkOptions) {
+async function readAll(channel: string, thread: string, { installation, signal }: ReadOptions) {
   const messages: ThreadMessage[] = []
   let isWhole = true
   for await (const message of readMessages(installation.client, { channel, thread, since: '0', signal })) {

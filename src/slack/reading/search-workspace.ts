@@ -113,21 +113,21 @@ export function hasLogins({ question, installation }: Pick<QuestionWork, 'questi
 }
 
 /**
- * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
- * does not say where it is, and so who may see it.
+ * A person's own grant needs no token of the question. In a channel it is used only for messages. For other finds,
+ * Slack does not say which channel they are in, so it is unknown who may see them.
  */
 async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
   const { question, installation, services } = work
-  const { actionTokens, now, slackAccount } = services
+  const { actionTokens, now, search } = services
   const isOwn = hasLogins(work) && (kind === 'messages' || isDirect(question) || isPrivate(question))
-  const own = isOwn ? await slackAccount?.clientOf(question) : undefined
+  const own = isOwn ? await search.account?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
-/** Returns whether everybody who reads where it was asked could see the results. Only of messages can that be known. */
+/** Returns whether everybody who reads where it was asked could see the results. This is known only for messages. */
 async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
   const places = messages.map((one) => one.channel_id)
@@ -156,7 +156,7 @@ function withoutToken(question: Question, now: Date): string {
 async function endedGrant(error: unknown, { question, services }: QuestionWork): Promise<never> {
   const code = refusalCode(error)
   if (code === undefined) throw error
-  if (ENDED.has(code)) await services.slackAccount?.forget(question)
+  if (ENDED.has(code)) await services.search.account?.forget(question)
   throw new ToolError(`Slack refused to search as the asker (${code}). They can connect Slack again: /ask connections.`)
 }
 
@@ -190,7 +190,7 @@ function refused(error: unknown, kind: FindKind, { client }: Installation): neve
   if (code === 'query_too_long') throw new ToolError('The query is too long for Slack: use fewer words.')
   if (code === 'missing_scope')
     throw new ToolError(
-      `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. An admin can add it.`,
+      `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. The person who runs me can add it.`,
     )
   if (!NOT_ENABLED.has(code)) throw new ToolError(`Slack refused to search (${code}).`)
   client.refusals.remember(SEARCH)

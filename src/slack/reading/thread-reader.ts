@@ -1,4 +1,5 @@
 /** Reads the messages and files in a question's thread since its last answered question. */
+import { personIn } from '../../base/place.ts'
 import { Deadline } from '../../agent/budget.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -52,7 +53,9 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
   const { services, signal } = work
   // The thread holds the question's own message too.
   const question = hasThreadBefore(work.question) ? work.question : await withParts(work.question, services)
-  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
+  const { user, userTeam } = question
+  const asker = { user, ...(userTeam === undefined ? {} : { userTeam }) }
+  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, ...asker }))
   const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
   const time = new Deadline(signal, PATIENCE_MS)
@@ -132,14 +135,15 @@ function filesOf(message: ThreadMessage): GivenFile[] {
 /** Adds what came with the question itself: what it forwards or attaches, and the names of its files. */
 async function withOwn(
   before: ThreadContext,
-  { attached, files = [], channel, thread, ts = '', user }: Question,
+  question: Question,
   { mentions, installation }: Pick<QuestionWork, 'mentions' | 'installation'>,
 ): Promise<ThreadContext> {
+  const { attached, files = [], channel, thread, ts = '' } = question
   const shown = attached?.text ? lineOf('(Attached to the question)', await mentions.withNames(attached.text)) : ''
   const names = `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})`
   const lines = [
     ...(before.text === '' ? [] : [{ line: before.text, by: before.by }]),
-    ...(shown === '' ? [] : [{ line: shown, by: [user] }]),
+    ...(shown === '' ? [] : [{ line: shown, by: [personIn(question)] }]),
     ...(files.length === 0 ? [] : [{ line: names, by: [''] }]),
   ]
   const own = attached?.sources ?? []
@@ -241,7 +245,9 @@ export async function linesOf(
     const url = permalinkOf(installation.identity.url, question.channel, message)
     const found = sourcesOf(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
     const sources = found.map((source) => ({ ...source, title: mentions.forPeople(source.title) }))
-    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts, sources, tables: tables[i] ?? [] }]
+    const { user = message.bot_id ?? '', user_team, team: home = question.team } = message
+    const by = isApp ? user : personIn({ team: question.team, user, userTeam: user_team ?? home })
+    return [{ line, by, ts: message.ts, sources, tables: tables[i] ?? [] }]
   })
 }
 

@@ -51,7 +51,7 @@ export function createSlackReceiver(services: Services, connection: SlackConnect
 }
 
 function socketReceiver(services: Services, connection: SlackConnection): SlackReceiver {
-  const { log, onConnection } = services
+  const { log, telemetry } = services
   const { appToken = '', dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, socketPause: pause } = connection
   // Our `Socket` logs the connection too.
   const quiet = boltLogger(log, { isQuiet: true })
@@ -81,7 +81,7 @@ function socketReceiver(services: Services, connection: SlackConnection): SlackR
     silenceMs,
     pause,
     log,
-    onConnection,
+    onConnection: telemetry.onConnection,
     now: () => services.now().getTime(),
   })
   return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }

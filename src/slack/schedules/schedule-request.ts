@@ -31,7 +31,7 @@ import { scheduleCard } from '../views/schedule-blocks.ts'
  */
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
-  const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
+  const { perUser, minMinutes } = services.operator.scheduling
   const creator = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
   if (typeof creator === 'string') return true
   return parseRequest(question.text, { zone: creator.zone, now: question.at, minMinutes }) !== undefined
@@ -71,7 +71,7 @@ function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined 
 
 /** Stores the draft of a schedule and shows it only to its author, or explains why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
-  const made = await draftCard(work, { parse: (at) => parseRequest(work.question.text, at) })
+  const made = await draftCard(work, (at) => parseRequest(work.question.text, at))
   await work.outbox.sendEphemeral('schedule', 'refusal' in made ? noteContent(made.refusal) : made)
 }
 
@@ -82,7 +82,7 @@ export async function draftFor(
   note?: string,
 ): Promise<Content | { refusal: string }> {
   const parse = (at: ParseAt) => proposedSchedule({ when: when.trim(), question: question.trim() }, at)
-  return draftCard(work, { parse, note })
+  return draftCard(work, parse, note)
 }
 
 /** Parses the time alone, so that nothing in the question counts as a part of it. */
@@ -99,10 +99,11 @@ function proposedSchedule(
 
 async function draftCard(
   work: QuestionWork,
-  { parse, note }: { parse(at: ParseAt): RequestedSchedule | undefined; note?: string | undefined },
+  parse: (at: ParseAt) => RequestedSchedule | undefined,
+  note?: string | undefined,
 ): Promise<Content | { refusal: string }> {
   const { question, services, installation, settings } = work
-  const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
+  const { perUser, minMinutes } = services.operator.scheduling
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
   const creator = await creatorOf(question, installation)
@@ -136,9 +137,9 @@ function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures
 /** Returns why a person may have no further schedule, if so. `replaces`: the id of the one that it replaces. */
 export async function noRoomFor(
   { team, user, replaces }: { team: string; user: string; replaces?: string | undefined },
-  { schedules, scheduling }: Pick<Services, 'schedules' | 'scheduling'>,
+  { schedules, operator }: Pick<Services, 'schedules' | 'operator'>,
 ): Promise<string | undefined> {
-  const max = scheduling?.perUser ?? 0
+  const max = operator.scheduling.perUser
   if (max === 0) return SCHEDULES.off
   const counted = (await schedules.list({ team, user })).filter(({ state }) => state === 'active' || state === 'paused')
   return counted.filter(({ id }) => id !== replaces).length >= max ? tooManySchedules(max) : undefined
@@ -157,7 +158,7 @@ export async function cardOf(
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
-export async function creatorOf(
+async function creatorOf(
   person: Pick<Question, 'team' | 'user' | 'userTeam'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
@@ -179,7 +180,7 @@ export async function changedDraft(
   text: string,
   deps: WorkspaceServices,
 ): Promise<Schedule | { problem: string }> {
-  const { schedules, scheduling, now } = deps.services
+  const { schedules, operator, now } = deps.services
   const at = now().getTime()
   const before = await schedules.load(ref)
   if (!before) return { problem: SCHEDULES.gone }
@@ -191,7 +192,7 @@ export async function changedDraft(
   const found = parseRequest(`schedule ${given}`, {
     zone: creator.zone,
     now: at,
-    minMinutes: scheduling?.minMinutes ?? 1,
+    minMinutes: operator.scheduling.minMinutes,
   })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
   const { place, runs } = before

@@ -89,7 +89,7 @@ export async function memoryOf(
   const scope = await scopeNow(place, installation, services.remembered)
   const all = scope === undefined ? [] : await services.remembered.list(scope)
   const viewer = { ...place, isAdmin: isAdmin(await installation.directory.factsOfAuthor(place)) }
-  return shownMemory(all, { place, viewer, installation })
+  return shownMemory(all, place, viewer, installation)
 }
 
 /** A person who sees what is remembered in a place. */
@@ -133,7 +133,9 @@ export async function forgetRemembered(
 /** Returns the items with names instead of ids. */
 export async function shownMemory(
   all: Remembered[],
-  { place, viewer, installation }: { place: Place; viewer: Viewer; installation: Installation },
+  place: Place,
+  viewer: Viewer,
+  installation: Installation,
 ): Promise<ShownMemory[]> {
   const mentions = new Mentions(installation.directory, place)
   const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))

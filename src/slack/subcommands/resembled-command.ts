@@ -13,10 +13,10 @@ const ALONE = [
   'stop',
   'private',
 ]
-/** Those that have words after them. */
+/** Commands that take words. */
 const WITH_WORDS = ['remember', 'schedule']
 
-/** Words of their own, which are near a command. */
+/** Ordinary words that resemble a command. */
 const OTHER_WORDS =
   /^(?:remembers|remembered|remembering|schedules|scheduled|scheduler|schedulers|scheduling|reschedule|steps?|shop|stock|stops|heap|held|hell|hello|hero|herd|kelp|yelp|top|spot|soup|memo|memoirs?|memories|forge[ds]?|forger|forges|privates?)$/
 

@@ -43,10 +43,10 @@ export async function openSettings(
 async function formOf(
   { team, channel }: Question,
   { mayChangeForget }: { mayChangeForget: boolean },
-  { channelSettings, defaultsFor, agent: { choices } }: Services,
+  { channelSettings, operator, agent: { choices } }: Services,
 ): Promise<Omit<SettingsForm, 'metadata'>> {
   const place = { team, channel }
-  const [set, defaults] = await Promise.all([channelSettings.load(place), defaultsFor(place)])
+  const [set, defaults] = await Promise.all([channelSettings.load(place), operator.settingsFor(place)])
   return {
     isDirect: channel.startsWith('D'),
     set,

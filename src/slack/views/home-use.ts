@@ -55,7 +55,7 @@ const MAX_LINES = 5
 
 function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: UseParts): KnownBlock[] {
   const { answered, gave_up, stopped, failed, rated_down } = use.ends
-  const ends = `${answered} answered, ${gave_up} given up, ${stopped} stopped, ${failed} failed, ${rated_down} rated down`
+  const ends = `${answered} answered, ${gave_up} without an answer, ${stopped} stopped, ${failed} failed, ${rated_down} rated down`
   if (use.questions + use.inputTokens === 0) return [facts(`${title}: nothing yet.`)]
   const lists = [
     ['By channel', merged(use.byChannel, channelNameOf)],

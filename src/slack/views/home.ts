@@ -11,6 +11,7 @@ import { shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
 import { bulletList, facts, header, questionLine, sections } from './plain-blocks.ts'
+import { STEPS_WORDS } from './settings-view.ts'
 
 /** Questions to try, unless EXAMPLES_FILE names others. They need only tools that are always available. */
 export const EXAMPLES = ['What is 15% of 240, and half of it?', 'How many days until Christmas?', 'Who founded Slack?']
@@ -75,7 +76,7 @@ export function homeView(parts: HomeParts): View {
     ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
     ...(admin ?? []),
   ]
-  const rest = [facts('There is more than fits here.')]
+  const rest = [facts('Not everything fits here.')]
   const shown = blocks.length > MAX_BLOCKS ? [...blocks.slice(0, MAX_BLOCKS - 1), ...rest] : blocks
   return { type: 'home', private_metadata: parts.channel, blocks: shown }
 }
@@ -122,12 +123,12 @@ const ENDS: Record<RunRecord['end'], string> = {
 }
 
 const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => string> = {
-  userHour: (left, allowed) => `Your questions in an hour: ${left} of ${allowed}`,
-  channelHour: (left, allowed) => `Questions of a channel in an hour: ${left} of ${allowed}`,
-  userDayTokens: (left, allowed) => `Your tokens in a day: ${number(left)} of ${number(allowed)}`,
-  teamDayTokens: (left, allowed) => `Tokens of the workspace in a day: ${number(left)} of ${number(allowed)}`,
-  teamDayUsd: (left, allowed) => `Dollars of the workspace in a day: $${left.toFixed(2)} of $${allowed}`,
-  teamRuns: (left, allowed) => `${count(allowed, 'question')} of the workspace at once, ${left} free`,
+  userHour: (left, allowed) => `Your questions per hour: ${left} of ${allowed}`,
+  channelHour: (left, allowed) => `Questions in a channel per hour: ${left} of ${allowed}`,
+  userDayTokens: (left, allowed) => `Your tokens per day: ${number(left)} of ${number(allowed)}`,
+  teamDayTokens: (left, allowed) => `The workspace’s tokens per day: ${number(left)} of ${number(allowed)}`,
+  teamDayUsd: (left, allowed) => `The workspace’s dollars per day: $${left.toFixed(2)} of $${allowed}`,
+  teamRuns: (left, allowed) => `${count(allowed, 'question')} at once in the whole workspace, ${left} free`,
 }
 
 /**
@@ -147,10 +148,12 @@ function number(n: number): string {
 function settingBlocks({ steps, followUps, model, dmMemoryMinutes }: ShownSettings): KnownBlock[] {
   const follow = followUps === 'thread' ? 'answered without a mention' : 'answered where I am mentioned'
   const lines = [
-    `Steps are shown as: ${steps}`,
+    `How I show my work: ${STEPS_WORDS[steps]}`,
     `Follow-ups are ${follow}`,
     `Model: ${model.name}`,
-    `A direct message is one conversation for ${count(dmMemoryMinutes, 'minute')}`,
+    dmMemoryMinutes > 0
+      ? `Direct messages sent within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation.`
+      : 'Each direct message starts its own conversation.',
   ]
   return [
     ...sections(lines.join('\n')),

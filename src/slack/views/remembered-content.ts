@@ -25,7 +25,7 @@ interface MemoryRef {
   id: string
 }
 
-export function memoryRef({ team, channel, page, id }: MemoryRef): string {
+function memoryRef({ team, channel, page, id }: MemoryRef): string {
   return `${team}:${channel}:${page ?? ''} ${id}`
 }
 

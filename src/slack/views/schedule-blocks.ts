@@ -27,15 +27,15 @@ export function scheduleCard(
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string | undefined },
 ): Content {
   const times = nextTimes(draft.when, now, TIMES_SHOWN).map((at) => describeTime(at, draft.when.zone))
-  const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, for everyone there'
+  const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, visible to everyone'
   const lines = [
     ...(note === undefined ? [] : [note]),
     `*Your ${draft.replaces === undefined ? '' : 'changed '}schedule, not saved yet*`,
     quote(question, QUESTION),
     `*When:* ${whenText(draft)}`,
     `*Next:* ${escapeText(times.join(' · ')) || 'never'}`,
-    `*Answers go to:* ${where}, each with a thread of its own`,
-    `*Tools:* ${tools.length === 0 ? 'none' : escapeWithin(tools.join(', '), TOOLS)}. What changes something waits for your approval each time.`,
+    `*Answers go to:* ${where}. Each starts its own thread.`,
+    `*Tools:* ${tools.length === 0 ? 'none' : escapeWithin(tools.join(', '), TOOLS)}. Every change they make waits for your approval.`,
     `*Cost of a run:* ${draft.tried ? costText(draft.tried) : 'not known yet. Press Try now to see it.'}`,
   ]
   const value = refText(draft)
@@ -76,12 +76,12 @@ export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules, max
   const shown = [...own, ...others].slice(0, max)
   const left = own.length + others.length - shown.length
   return [
-    ...shown.flatMap((one) => oneBlocks(one, { now, whose: own.includes(one) ? undefined : nameOf(one.user) })),
+    ...shown.flatMap((one) => oneBlocks(one, now, own.includes(one) ? undefined : nameOf(one.user))),
     ...(left > 0 ? [plainContext(`and ${left} more`)] : []),
   ]
 }
 
-function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: string | undefined }): KnownBlock[] {
+function oneBlocks(schedule: Schedule, now: number, whose: string | undefined): KnownBlock[] {
   // The outbox sends no mention of a channel, so the place is a link.
   const link = `<https://slack.com/app_redirect?channel=${schedule.channel}|its channel>`
   const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in ${link}`
@@ -89,7 +89,7 @@ function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: str
   const words = `*${whenText(schedule)}* ${place}${by}\n${scheduledQuestion(schedule)}`
   return [
     section(words),
-    plainContext(escapeText(stateLines(schedule, { now, isCreator: whose === undefined }).join('\n'))),
+    plainContext(escapeText(stateLines(schedule, now, whose === undefined).join('\n'))),
     { type: 'actions', elements: buttonsOf(schedule, whose === undefined) },
   ]
 }

@@ -59,13 +59,16 @@ const HINT_CHARS = 2_000
 const MAX_OPTIONS = 100
 const MODEL_CHARS = 200
 
+/** The ways to show a run, for people. */
+export const STEPS_WORDS: Record<Config['STEPS'], string> = {
+  replies: 'Each step as a reply in the thread',
+  card: 'One card that folds up at the end',
+  stream: 'One streamed message',
+  hidden: 'Only the answer',
+}
+
 const WORDS: Record<MenuName, Record<string, string>> = {
-  steps: {
-    replies: 'Each step as a reply in the thread',
-    card: 'One card that folds up at the end',
-    stream: 'One streamed message',
-    hidden: 'Only the answer',
-  } satisfies Record<Config['STEPS'], string>,
+  steps: STEPS_WORDS,
   followUps: { thread: 'I answer replies in my threads', mention: 'I answer only when mentioned' },
   whoMayStop: { asker: 'Whoever asked', anyone: 'Anyone here' },
   whoMayForget: { admins: 'Admins of the workspace', anyone: 'Anyone here' },
@@ -84,7 +87,7 @@ export function settingsView(form: SettingsForm): ModalView {
       ? [
           menu('whoMayForget', {
             form,
-            label: 'Who may delete what I remember of this channel',
+            label: 'Who may delete what I remember about this channel',
             values: ['admins', 'anyone'],
           }),
         ]
@@ -111,7 +114,7 @@ export function settingsView(form: SettingsForm): ModalView {
   }
 }
 
-const INTRODUCTION = 'Applies here from the next question. Default = your admin’s setting.'
+const INTRODUCTION = 'Applies here from the next question. Default = what the person who runs me has set.'
 
 function menu(name: MenuName, given: { form: SettingsForm; label: string; values: readonly string[] }): KnownBlock {
   const { form, label, values } = given

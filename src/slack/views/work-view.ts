@@ -24,18 +24,15 @@ const PAGE_CHARS = 30_000
 
 const TITLE = 'How I worked'
 
-interface WorkOptions {
-  page: number
-  /** Names a person. */
-  nameOf(user: string): string
-  /** The remembered items that the model got. */
-  remembered?: ShownMemory[]
-}
-
 /**
  * One page about a run: the question, its cost and every step in full. If the page number is too high, the last page.
  */
-export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
+export function workView(
+  record: RunRecord,
+  page: number,
+  nameOf: (user: string) => string,
+  remembered: ShownMemory[] = [],
+): View {
   const done = record.answer?.done && changeLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
   const pages = inPages([[...questionBlocks(record, done), ...used], ...record.steps.map(stepBlocks)])
@@ -90,7 +87,7 @@ const FIGURE_CHARS = 200
 const PLACES_SHOWN = 5
 
 function placesText(places: string[]): string {
-  if (places.length === 0) return 'nowhere in what was read'
+  if (places.length === 0) return 'not in any source'
   const more = places.length - PLACES_SHOWN
   return `${places.slice(0, PLACES_SHOWN).join('; ')}${more > 0 ? ` and ${number(more)} more` : ''}`
 }
@@ -105,7 +102,7 @@ function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
   return [
     count(stepCount(steps), 'step'),
     `${seconds(workMs({ steps, startedAt }, endedAt))} of work`,
-    ...(inLineMs >= 100 ? [`after ${seconds(inLineMs)} in line`] : []),
+    ...(inLineMs >= 100 ? [`waited ${seconds(inLineMs)} in the queue`] : []),
     ...(forPeopleMs >= 100 ? [`waited ${longDuration(forPeopleMs)} for people`] : []),
   ].join(' · ')
 }
@@ -149,14 +146,14 @@ const WHY: Record<StopReason, string> = {
   time: 'the time limit was reached',
   tokens: 'the token limit was reached',
   cost: 'the cost limit was reached',
-  loop: 'it was repeating itself',
+  loop: 'the model was repeating itself',
   unreadable: 'the model’s output could not be read',
   stopped: 'a person asked to stop',
 }
 
 function ending({ end, answer }: RunRecord): string {
   const why = answer?.stopped
-  return why && end !== 'stopped' ? `${ENDS[end]}, since ${WHY[why]}` : ENDS[end]
+  return why && end !== 'stopped' ? `${ENDS[end]}, because ${WHY[why]}` : ENDS[end]
 }
 
 /** The blocks of a step. Numbers count in the order of events, including messages that a person added. */
@@ -175,7 +172,7 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
     ...sections(`🔧 ${action.tool}${input.trim() ? `\n${input}` : ''}`),
     ...(observation
       ? sections(`${observation.ok ? '👁' : '⚠️'} ${observation.text}`)
-      : [facts('This was not finished.')]),
+      : [facts('This step did not finish.')]),
     ...(observation?.note ? [facts(`⚠️ ${observation.note}`)] : []),
     ...(ms === undefined ? [] : [facts(`Took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
   ]
@@ -184,7 +181,7 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
 function unreadableBlocks(step: UnreadableStep, n: number): KnownBlock[] {
   const { text, observation, isAnswer } = step
   return [
-    header(`Step ${n}: ${isAnswer ? 'asked again' : 'unreadable'}`),
+    header(`Step ${n}: ${isAnswer ? 'answer rejected' : 'unreadable output'}`),
     ...thoughtBlocks(step),
     ...sections(`⚠️ ${unreadableTitle(step)}: ${text}`),
     ...sections(`The model was told: ${observation.text}`),

@@ -1,5 +1,5 @@
 import type { Sealer } from '../../base/encryption.ts'
-import type { Person } from '../../base/place.ts'
+import { isOf, personIn, type Person } from '../../base/place.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { below, forgetKeys, forgettingKeys, kvKey, tagOf, type Kv, type KvKey } from '../kv/kv.ts'
 import { openTrace, packTrace } from './packed-trace.ts'
@@ -73,10 +73,17 @@ export function createArchive(kv: Kv, options: ArchiveOptions): RunArchive {
     },
     ...tracesIn(kv, options, spansOf),
     async forgetUser(person) {
-      for (const id of await askedBy(person)) await remove(id)
+      const isHere = isOf(person, person)
+      for (const id of await askedBy(person)) {
+        const record = await load(id)
+        if (!(record ? isOf(person, record.question) : isHere)) continue
+        await remove(id)
+        for (const key of spansOf(person, 'asked')) await kv.indexes.remove(key, id)
+      }
+      const keysHere = (person.homes ?? [person.team]).map((userTeam) => personIn({ ...person, userTeam }))
       for await (const keys of kv.keys.matching(kvKey(below(person.team), 'feedback')))
-        for (const key of keys) await kv.hashes.remove(key, person.user)
-      await kv.keys.remove(...spansOf(person, 'asked'), ...spansOf(person, 'rated'))
+        for (const key of keys) await kv.hashes.remove(key, ...keysHere)
+      if (isHere) await kv.keys.remove(...spansOf(person, 'rated'))
     },
     ...forgettingKeys(kv, NAMES),
     forgetTeam: (team) => forgetKeys(kv, below(team), NAMES_IN_TEAM),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { usageSchema } from '../../agent/contracts/model.ts'
 import { parseStep } from '../../agent/contracts/run-events.ts'
-import type { Forgetting, Person } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import { answerSchema, questionSchema } from '../runs/types.ts'
 
@@ -12,7 +12,7 @@ import { answerSchema, questionSchema } from '../runs/types.ts'
 const runEnd = z.enum(['answered', 'gave_up', 'stopped', 'failed'])
 export type RunEnd = z.infer<typeof runEnd>
 
-/** A rating of an answer, as it is stored under the person's id. */
+/** A rating of an answer, as it is stored under the person's key. */
 export const feedbackSchema = z.object({
   rating: z.enum(['up', 'down']),
   comment: z.string().optional(),
@@ -22,7 +22,7 @@ export const feedbackSchema = z.object({
   at: z.number(),
 })
 
-/** A rating of an answer, with the person's id. */
+/** A rating of an answer, with the person's key (`personIn`). */
 export interface Feedback extends z.infer<typeof feedbackSchema> {
   by: string
 }
@@ -85,5 +85,5 @@ export interface RunArchive extends Forgetting {
   keepTrace(trace: RunTrace): Promise<void>
   loadTrace(id: string): Promise<RunTrace | undefined>
   /** Forgets the runs that a person asked for, and the person's feedback on others' runs. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../base/parse-json.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import type { ThreadKey } from '../../base/place.ts'
+import type { ForgottenPerson, ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
 import { withOriginal } from '../runs/question.ts'
 import { MAX_TURNS, turnSchema, type History, type Turn } from './types.ts'
@@ -34,9 +34,9 @@ export function createHistory(kv: Kv, { log, ttlMs }: HistoryOptions): History {
     async forget(thread) {
       await kv.keys.remove(keyOf(thread))
     },
-    async forgetUser({ team, user }) {
-      for await (const keys of kv.keys.matching(keyOf(below(team))))
-        await Promise.all(keys.map((key) => forgetPersonIn(kv, key, user)))
+    async forgetUser(person) {
+      for await (const keys of kv.keys.matching(keyOf(below(person.team))))
+        await Promise.all(keys.map((key) => forgetPersonIn(kv, key, person)))
     },
     moveChannel: (place, to) =>
       moveKeys(kv, { place, to, name: /^history$/ }, async (from, to) => {
@@ -48,10 +48,10 @@ export function createHistory(kv: Kv, { log, ttlMs }: HistoryOptions): History {
   }
 }
 
-async function forgetPersonIn(kv: Kv, history: KvKey, user: string): Promise<void> {
+async function forgetPersonIn(kv: Kv, history: KvKey, person: ForgottenPerson): Promise<void> {
   for (const before of await kv.lists.all(history)) {
     const turn = parseTurn(before)
-    const kept = turn && withoutPerson(turn, user)
+    const kept = turn && withoutPerson(turn, person)
     // A turn that cannot be read is never shown to anyone, and expires.
     if (turn && kept !== turn) await kv.lists.replace(history, before, kept && JSON.stringify(kept))
   }

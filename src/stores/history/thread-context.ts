@@ -5,6 +5,7 @@
 import { uniqueSources } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
+import { isKeyOf, isOf, type ForgottenPerson } from '../../base/place.ts'
 import type { ThreadContext, Turn } from './types.ts'
 
 /** Returns the newest messages within these bounds, as text that says how many are left out. */
@@ -39,14 +40,14 @@ function messagesIn({ text, by }: ThreadContext): ContextMessage[] {
  * are removed.
  * @returns undefined for the person's own turn
  */
-export function withoutPerson(turn: Turn, user: string): Turn | undefined {
-  if (turn.user === user) return undefined
+export function withoutPerson(turn: Turn, person: ForgottenPerson): Turn | undefined {
+  if (isOf(person, turn)) return undefined
   if (turn.said === undefined) return turn
   const { said, saidBy = [] } = turn
   const rest = withoutMessages(turn)
   const messages = messagesIn({ text: said, by: saidBy })
   if (messages.length !== saidBy.length) return rest
-  const kept = messages.filter(({ by }) => by !== user)
+  const kept = messages.filter(({ by }) => !isKeyOf(person, by))
   if (kept.length === messages.length) return turn
   const text = kept.map(({ line }) => line).join('\n')
   return text === '' ? rest : { ...rest, said: text, saidBy: kept.map(({ by }) => by) }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { messageTable, sourceSchema } from '../../agent/contracts/evidence.ts'
-import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../../base/place.ts'
 import { askedSchema } from '../runs/question.ts'
 
 /**
- * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line of
- * nobody's.
+ * The messages of a thread, in the form of thread-context.ts, and the key (`personIn`) of each one's author; '' for a
+ * line without an author.
  */
 export const threadContext = z.object({
   text: z.string(),
   by: z.array(z.string()),
-  /** Files came with the question or with these messages, and are kept (files/file-store.ts). */
+  /** Files came with the question or with these messages, and are kept (files/store/types.ts). */
   hasFiles: z.literal(true).optional(),
   /** The alerts, forwards and tables among them, by their permalinks. */
   sources: z.array(sourceSchema).optional(),
@@ -37,6 +37,8 @@ export const turnSchema = askedSchema.extend({
   /** What the answer's tools found. */
   sources: z.array(sourceSchema).optional(),
   user: z.string(),
+  /** The asker's workspace, if it is another one than the thread's. */
+  userTeam: z.string().optional(),
   at: z.number(),
 })
 export type Turn = z.infer<typeof turnSchema>
@@ -54,7 +56,7 @@ export interface History extends Forgetting, Moving {
   remove(thread: ThreadKey, id: string): Promise<void>
   forget(thread: ThreadKey): Promise<void>
   /** Deletes a person's turns, and their messages between other people's turns. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /** A thread's earlier questions with their answers, and people's messages since then (`said`). */

@@ -2,7 +2,8 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { Question } from '../runs/types.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import { personIn, type RateLimiter } from './rate-limiter.ts'
+import { personIn } from '../../base/place.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { LimitRefusal } from './usage-limits.ts'
 

@@ -8,7 +8,6 @@
  * not all spend the same points. What it reserved is stored under its id, and replaced by its real cost when its run
  * ends.
  */
-import type { Question } from '../runs/types.ts'
 
 export interface Bucket {
   /** Unique within the team: names the limit, and the user or channel. */
@@ -95,12 +94,4 @@ export const reservedPoints = ({ reserve, windowMs, pointMs }: Bucket, mean: num
 export function waitFor({ windowMs, pointMs }: Bucket, fullAt: number, now: number): number {
   const wait = fullAt + pointMs - windowMs - now
   return wait > pointMs / 1000 ? wait : 0
-}
-
-/**
- * The key of a question’s asker within the team. Ids are unique only within a workspace or an organisation, so that of a person of
- * another one has their own team.
- */
-export function personIn({ team, user, userTeam = team }: Pick<Question, 'team' | 'user' | 'userTeam'>): string {
-  return userTeam === team ? user : `${userTeam}/${user}`
 }

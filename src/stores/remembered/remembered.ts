@@ -1,6 +1,7 @@
 /** Stores texts that people ask the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { isOf } from '../../base/place.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { below, changeText, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
@@ -102,13 +103,16 @@ export function createRemembered(kv: Kv, options: RememberedOptions): Remembered
         const rest = kept.filter((one) => one.id !== id)
         return rest.length < kept.length ? { kept: rest, gone: [...gone, { id, at: now() }] } : undefined
       }),
-    async forgetUser({ team, user }) {
+    async forgetUser(person) {
+      // Only people here can have somebody else's words remembered.
+      const isTheirs = ({ by, userTeam, keptBy = '' }: Remembered) =>
+        isOf(person, { user: by, userTeam }) || isOf(person, { user: keptBy })
       const without = ({ kept, gone }: Document) => {
-        const rest = kept.filter(({ by, keptBy }) => by !== user && keptBy !== user)
+        const rest = kept.filter((one) => !isTheirs(one))
         return rest.length < kept.length ? { kept: rest, gone } : undefined
       }
       // A place that cannot be read does not keep the others from being forgotten.
-      for await (const keys of kv.keys.matching(kvKey(below(team), NAME)))
+      for await (const keys of kv.keys.matching(kvKey(below(person.team), NAME)))
         for (const key of keys)
           await update(tagOf(key), without).catch((error: unknown) => {
             if (!(error instanceof SealBroken)) throw error
@@ -118,7 +122,9 @@ export function createRemembered(kv: Kv, options: RememberedOptions): Remembered
   }
 }
 
-/** Returns what makes room in a full scope for a person with less than their share: the oldest of who has the most. */
+/**
+ * In a full scope, returns the text to drop for a person below their share: the oldest text of the person who has most.
+ */
 function oldestBeyondShare(kept: StoredMemory[], one: Remembered): StoredMemory | undefined {
   const counts = new Map<string, number>()
   for (const other of kept) counts.set(adderOf(other), (counts.get(adderOf(other)) ?? 0) + 1)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Forgetting, Person, Place } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Person, Place } from '../../base/place.ts'
 
 /** One thing that people asked the bot to remember, in their own words. */
 export const rememberedSchema = z.object({
@@ -62,5 +62,5 @@ export interface RememberedStore extends Forgetting {
   use(scope: RememberedScope, ids: readonly string[]): Promise<void>
   remove(scope: RememberedScope, id: string): Promise<void>
   /** Deletes the texts that a person wrote or added, in all scopes of the team. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }

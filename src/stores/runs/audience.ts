@@ -8,7 +8,7 @@ export function isForAskerAlone(question: Question, run: Pick<SavedRun, 'steps'>
   return isPrivate(question) || hasLeftThread(question, run)
 }
 
-/** Returns whether a run that began before everybody's eyes has become one for its asker alone. */
+/** Returns whether a run that started in public has become one for its asker alone. */
 export function hasLeftThread(question: Question, { steps }: Pick<SavedRun, 'steps'>): boolean {
   return !isPrivate(question) && !isDirect(question) && steps.some(isForAsker)
 }

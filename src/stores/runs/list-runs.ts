@@ -35,7 +35,7 @@ const TYPED = '(what a person typed for a tool is not shown)'
  * Returns a run for an operator, without people's inputs for tools, and without content that only the asker may see.
  */
 export function shownRun(given: StoredRun): object {
-  const run = given.saved.steps.some(isForAsker) ? withoutFinds(given) : given
+  const run = given.saved.steps.some(isForAsker) ? withoutPrivateParts(given) : given
   const { steps, decisions, ...saved } = run.saved
   const hide = <Answer extends object>(answer: Answer) => ('content' in answer ? { ...answer, content: TYPED } : answer)
   const shown = steps.map((step) =>
@@ -46,7 +46,7 @@ export function shownRun(given: StoredRun): object {
   return { ...run, done, saved: { ...saved, steps: shown, decisions: Object.fromEntries(decided) } }
 }
 
-function withoutFinds(run: StoredRun): StoredRun {
+function withoutPrivateParts(run: StoredRun): StoredRun {
   const question = withoutPrior(run.question)
   const { answer, ...saved } = { ...run.saved, steps: stepsForAll(run.saved.steps), memory: {} }
   return { ...run, question, saved: answer ? { ...saved, answer: { text: FOR_ASKER, sources: [] } } : saved }

@@ -117,6 +117,6 @@ export interface TracedToolCall extends CallTimes {
   note?: string
   /** No tool was called: the loop answered itself, as for a tool that does not exist. */
   notCalled?: true
-  /** The workspace does not let us keep the output, so it is deleted once the run is over. */
+  /** The workspace does not let us keep the output, so it is in no stored trace. */
   passing?: true
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Person, Place } from '../../base/place.ts'
+import { isOf, type ForgottenPerson, type Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
@@ -130,8 +130,10 @@ export class Schedules implements ScheduleStore {
       await Promise.all(keys.flatMap((key) => refOf(key.slice(1).replace('}:schedule', '')) ?? []).map(repairOne))
   }
 
-  forgetUser({ team, user }: Person): Promise<void> {
-    return this.#forget({ team, user })
+  /** People of other companies make no schedules. */
+  async forgetUser(person: ForgottenPerson): Promise<void> {
+    const { team, user } = person
+    if (isOf(person, person)) await this.#forget({ team, user })
   }
 
   forgetChannel({ team, channel }: Place): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Forgetting, Moving, Person, Place } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, Person, Place } from '../../base/place.ts'
 import { nextTimes, whenSchema } from '../../schedules/when.ts'
 
 /** Identifies a schedule, and says whose it is and where it posts. */
@@ -15,7 +15,7 @@ const costSchema = z.object({
 })
 export type Cost = z.infer<typeof costSchema>
 
-/** Kept until another one waits, so that a try that is made over after a crash is not asked twice. */
+/** Kept until the next deferral, so that a retry after a crash does not ask the same occurrence twice. */
 const deferralSchema = z.object({
   /** The occurrence's time. */
   at: z.number(),
@@ -107,7 +107,9 @@ export const MAX_DRAFTS = 5
 /** Schedules. Each change is atomic; an index of times tells which ones are due. */
 export interface ScheduleStore extends Forgetting, Moving {
   load(ref: ScheduleRef): Promise<Schedule | undefined>
-  /** Stores a schedule, unless it is stored already. A new draft replaces its creator's oldest one beyond `MAX_DRAFTS`. */
+  /**
+   * Stores a schedule, unless it is stored already. A new draft replaces its creator's oldest one beyond `MAX_DRAFTS`.
+   */
   add(schedule: Schedule): Promise<void>
   /**
    * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
@@ -122,7 +124,7 @@ export interface ScheduleStore extends Forgetting, Moving {
   list(of: { team: string; user?: string; channel?: string }): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
   /** Adds entries to the index that a crash left out. */
   repair(): Promise<void>
 }

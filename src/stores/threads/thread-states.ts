@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import type { ThreadKey } from '../../base/place.ts'
+import { isOf, type ThreadKey } from '../../base/place.ts'
 import { below, changeText, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
 import { grantSchema, MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
@@ -47,9 +47,10 @@ export function createThreadStates(kv: Kv, expiry: { ttlMs: number }): ThreadSta
     async forget(thread) {
       await kv.keys.remove(...keysOf(thread))
     },
-    async forgetUser({ team, user }) {
-      for await (const keys of kv.keys.matching(kvKey(below(team), NAMES.grants)))
-        for (const key of keys) await changeGrants(key, (grants) => grants.filter(({ by }) => by !== user))
+    async forgetUser(person) {
+      // Only people here can grant anything.
+      for await (const keys of kv.keys.matching(kvKey(below(person.team), NAMES.grants)))
+        for (const key of keys) await changeGrants(key, (all) => all.filter(({ by }) => !isOf(person, { user: by })))
     },
     moveChannel: (place, to) =>
       moveKeys(kv, { place, to, name: names }, async (from, to) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../../base/place.ts'
 
 /** The state of a thread in Slack, besides its messages. Absent parts were never set. */
 export interface ThreadState {
@@ -47,5 +47,5 @@ export interface ThreadStates extends Forgetting, Moving {
   patch(thread: ThreadKey, parts: ThreadState): Promise<void>
   forget(thread: ThreadKey): Promise<void>
   /** Deletes a person's grants in every thread. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }

@@ -1,5 +1,5 @@
 /** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
-import type { Person } from '../../base/place.ts'
+import { isOf, type ForgottenPerson, type Person } from '../../base/place.ts'
 import { below, escapeGlob, forgetKeys, kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
 import { createValues, type ValueStore } from './value-store.ts'
 
@@ -10,7 +10,7 @@ export interface PeopleStore {
   shared: ValueStore
   /** The people of a team, or of all teams, who have values. */
   list(team?: string): Promise<Person[]>
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
 
@@ -36,7 +36,10 @@ export function createPeople(kv: Kv): PeopleStore {
         return user === undefined ? [] : [{ team: of, user }]
       })
     },
-    forgetUser: (person) => forgetKeys(kv, escapeGlob(personKey(person)), NAMES),
+    // People of other companies have no values here.
+    async forgetUser(person) {
+      if (isOf(person, person)) await forgetKeys(kv, escapeGlob(personKey(person)), NAMES)
+    },
     forgetTeam: (team) => forgetKeys(kv, below(team), NAMES),
   }
 }

@@ -15,7 +15,7 @@ export interface ValueStore {
   put(key: string, value: unknown, options?: PutOptions): Promise<void>
   /** Puts a value unless there is one. @returns whether it was put */
   putIfAbsent(key: string, value: unknown, options?: PutOptions): Promise<boolean>
-  /** Returns whether there was a value. Of several concurrent callers, only one gets true. */
+  /** Returns whether there was a value. Only one of several concurrent callers gets true. */
   remove(key: string): Promise<boolean>
   /**
    * Does `work` while no other process works under the same name, for at most `ms`; after that another may begin.

@@ -260,6 +260,24 @@ describe('the answer', () => {
     expect(final).toMatchObject({ type: 'answer', text: expect.stringMatching(/^A very long story tha\n\n.*cut off/) })
   })
 
+  test.for(['I found nothing for ', 'The words are called ', 'Room 7, or '])(
+    'that ends before a quotation without a backslash is asked again: %s',
+    async (text, t) => {
+      const { model, final, observations } = await runOn(t, {
+        dialect: 'structured',
+        model: [structured('answer', text), structured('answer', 'I found no "Karl Nemo".')],
+      })
+      expect(observations).toEqual([expect.stringContaining('quotation marks inside it as \\"')])
+      expect(final).toMatchObject({ type: 'answer', text: 'I found no "Karl Nemo".' })
+      expect(model.requests).toHaveLength(2)
+    },
+  )
+
+  test.for(['Done. ', 'It is **x** '])('may end with a space: %j', async (text, t) => {
+    const { final } = await runOn(t, { dialect: 'structured', model: [structured('answer', text)] })
+    expect(final).toMatchObject({ type: 'answer', text: text.trim() })
+  })
+
   test('is asked for again if it is empty', async (t) => {
     const { final } = await runOn(t, {
       dialect: 'structured',

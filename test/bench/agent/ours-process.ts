@@ -6,7 +6,7 @@ import type * as DialectsModule from '../../../src/agent/dialects/index.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import type * as ConfigModule from '../../../src/config.ts'
 import type * as LogModule from '../../../src/base/log.ts'
-import type * as ModelsModule from '../../../src/model/index.ts'
+import type * as ModelsModule from '../../../src/model/choose-model.ts'
 import type * as PromptsModule from '../../../src/base/prompts.ts'
 import type * as ProxyModule from '../../../src/base/http/proxy.ts'
 import type * as CalculatorModule from '../../../tools/calculator.ts'
@@ -20,7 +20,7 @@ const { runAgent } = await built<typeof AgentModule>('src/agent/agent')
 const { DIALECTS } = await built<typeof DialectsModule>('src/agent/dialects/index')
 const { loadConfig } = await built<typeof ConfigModule>('src/config')
 const { createLog } = await built<typeof LogModule>('src/base/log')
-const { createModels } = await built<typeof ModelsModule>('src/model/index')
+const { createModels } = await built<typeof ModelsModule>('src/model/choose-model')
 const { createNetwork } = await built<typeof ProxyModule>('src/base/http/proxy')
 const { loadPrompts } = await built<typeof PromptsModule>('src/base/prompts')
 const { calculator } = await built<typeof CalculatorModule>('tools/calculator')

@@ -71,7 +71,9 @@ test.concurrent('refused stop sequences, a missing system role and a body instea
     return { status: 200, body: { choices } }
   })
   const { stdout, code } = await doctor()
-  expect(line(stdout, 'model', 'parameters')).toContain('does not accept stop, the system role. The bot works without.')
+  expect(line(stdout, 'model', 'parameters')).toContain(
+    'does not accept stop, the system role. The bot works without them.',
+  )
   expect(line(stdout, 'model', 'streaming')).toContain('one JSON body although a stream was asked for')
   expect(code).toBe(0)
 })
@@ -81,7 +83,9 @@ test.concurrent('a model that answers in its reasoning is named', async (t) => {
     request.body.tools || request.images.length > 0 ? able(request) : { text: '', reasoning: 'ready' },
   )
   const { stdout } = await doctor()
-  expect(line(stdout, 'model', 'played-model')).toContain('note · played-model · Its answer came as reasoning')
+  expect(line(stdout, 'model', 'played-model')).toContain(
+    'note · played-model · It answered with reasoning and no text',
+  )
 })
 
 const LIST = { data: [{ id: 'played-model', max_model_len: 32_768 }] }
@@ -94,9 +98,11 @@ test.concurrent('the window is what the endpoint lists, or what it reads of a lo
   )
   model.lists.set('/v1/models', LIST)
   const listed = await doctor()
-  expect(line(listed.stdout, 'model', 'window')).toContain('ok · window · It takes 32,768 tokens at once, as it lists.')
+  expect(line(listed.stdout, 'model', 'window')).toContain(
+    'ok · window · Its window is 32,768 tokens, according to the endpoint.',
+  )
   const given = await doctor({ OPENAI_CONTEXT_TOKENS: '4000' })
-  expect(line(given.stdout, 'model', 'window')).toContain('4,000 tokens at once, as OPENAI_CONTEXT_TOKENS says. Long')
+  expect(line(given.stdout, 'model', 'window')).toContain('4,000 tokens, according to OPENAI_CONTEXT_TOKENS. Long')
 })
 
 test.concurrent('a server that cuts a long prompt in silence is named, with what to do', async (t) => {
@@ -261,7 +267,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
     expect([front.code, worker.code, alone.code]).toEqual([0, 0, 1])
     expect(line(front.stdout, 'tools', 'wikipedia')).toContain('Not tried')
     expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(
-      /FAULT · .* With ROLE=worker, all processes share one Redis/,
+      /FAULT · .* ROLE=worker needs a Redis that all processes share/,
     )
   })
 

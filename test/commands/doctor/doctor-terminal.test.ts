@@ -72,7 +72,7 @@ const MISSING: Missing[] = [
   {
     what: 'a tool’s service',
     prepare: async ({ wiki }) => (await wiki.close(), {}),
-    says: [/tools +FAULT +wikipedia/, /Check the network \(HTTPS_PROXY, its address\)/, /tools +ok +calculator/],
+    says: [/tools +FAULT +wikipedia/, /Check the network \(HTTPS_PROXY, the tool’s address\)/, /tools +ok +calculator/],
   },
   {
     what: 'an MCP server',

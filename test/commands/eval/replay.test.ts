@@ -169,11 +169,11 @@ test('an answer that the recording’s environment rejected but we parse is repo
       recorded: { answer: 'red', right: false },
       replayed: { answer: 'blue', right: true },
       why: expect.stringContaining(
-        'the recording went on after call 1, having said "Invalid action: Finish[blue]"',
+        'the recording continued after call 1 with the observation "Invalid action: Finish[blue]"',
       ) as string,
     },
   ])
-  expect(stdout).toContain('- e1, right here: the recording went on after call 1')
+  expect(stdout).toContain('- e1, right here: the recording continued after call 1')
 })
 
 test('an answer that the recording parsed but we do not is reported', async (t) => {
@@ -200,7 +200,7 @@ test.each<[string, Recorded, string]>([
   [
     'whose last call the recording took for another answer',
     { calls: ['Action 1: Finish[blue]'], observations: ['done'], answer: 'red' },
-    'the recording took another answer from call 1; here "Action 1: Finish[blue]" reads as the answer "blue".',
+    'the recording took another answer from call 1; the replay read "Action 1: Finish[blue]" as the answer "blue".',
   ],
   [
     'whose calls ran out',
@@ -217,7 +217,7 @@ test.each<[string, Recorded, string]>([
 test('a long text is reported by its end', async (t) => {
   const calls = [`${'I wonder. '.repeat(50)}\nAction 1: Finish[blue]`]
   const { differences } = await replay(t, { calls, observations: ['done'], answer: 'red' })
-  expect(differences[0]?.why).toMatch(/; here "….{138}Action 1: Finish\[blue\]" reads as/)
+  expect(differences[0]?.why).toMatch(/; the replay read "….{138}Action 1: Finish\[blue\]" as/)
 })
 
 test('of many differing episodes twenty are listed and the others counted', async (t) => {

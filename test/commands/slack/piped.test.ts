@@ -164,7 +164,7 @@ describe('the checks', () => {
   test('report an unexpected Slack response in sentences', async () => {
     const pages: [status: number, body: string, sentence: RegExp][] = [
       [200, '<html>log in</html>', /answered, but unlike Slack/],
-      [503, 'no', /answered with status 503, unlike Slack/],
+      [503, 'no', /answered with status 503, which Slack does not do/],
       [200, JSON.stringify({ ok: false, error: '\u001b[31mxoxb-SecretOther' }), /answered, but unlike Slack/],
       [200, JSON.stringify({ ok: true, team_id: 7, bot_id: null }), /belongs to a person, not to a bot/],
     ]

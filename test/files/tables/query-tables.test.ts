@@ -234,6 +234,9 @@ test.each([
   ['a currency behind the word', 'Area|Sum / North|1 / North|2 / South|4 / TOTAL (EUR):|7'],
   ['a sign', 'Area|Sum / North|1 / North|2 / South|4 / Σ|7'],
   ['an average below it', 'Area|Sum / North|1 / North|2 / South|4 / Total|7 / Average|2.33'],
+  ['taxes below it', 'Area|Sum / North|1 / North|2 / South|4 / Zwischensumme|7 / zzgl. 19 % MwSt.|1.33 / Gesamt|8.33'],
+  ['a tax below it', 'Area|Sum / North|1 / North|2 / South|4 / Subtotal|7 / VAT (19%)|1.33 / Total|8.33'],
+  ['a sum carried over', 'Area|Sum / North|1 / North|2 / Übertrag|3 / Brought forward|3 / South|4'],
   ['no name at all', 'Area|Sum|Note / North|1|x / North|2| / South|4|y / |7|'],
 ])('a total is no row, and it is said: %s', async (_, rows) => {
   const result = await ask(table(rows), 'select sum("Sum"), count(*) from t')
@@ -245,6 +248,7 @@ test.each([
   ['a name that begins like a total', 'Film|Sum / Total Recall|1 / Summer|2 / Sum of All Fears|3', '6|3'],
   ['a product of the brand above', 'Product|Brand|Sum / Max|Colgate|1 / Colgate Total|Colgate|2', '3|2'],
   ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
+  ['a tax among other rows', 'Kind|Sum / Rent|1 / VAT|2 / Tax|3', '6|3'],
   ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
@@ -266,6 +270,22 @@ test('a last row without a name is compared with all rows above it once, not onc
   expect(withoutFooter(lines.filled, { lines, width: 301, names: [], notes })).toHaveLength(2000)
   expect(notes).toEqual([expect.stringContaining('Rows of totals are left out (row 2001: ')])
   expect(looks).toBeLessThan(3000)
+})
+
+test.each([
+  ['select ort from t -- ; drop table t', 'Köln / Ulm'],
+  ['select ort from t; -- done', 'Köln / Ulm'],
+  ['select ort from t /* open', 'Köln / Ulm'],
+  ['select distinct count(*) from t', '2'],
+  ["select count(*) from (select ort, '*' from t union select ort, betrag from t)", '4'],
+  ['select count(*) from (select * from t union all select * from t)', '4'],
+])('comments end nothing, and stars that compare no rows are read: %s', async (sql, expected) => {
+  expect(await cells(table('Ort|Betrag / Köln|1 / Ulm|2'), sql)).toBe(expected)
+})
+
+test('a currency behind its millions is a unit', async () => {
+  const result = await ask(table('Jahr|Umsatz / 2023|1,2 Mio. € / 2024|3,4 Mio. €'), 'select sum(Umsatz) from t')
+  expect(result).toMatchObject({ rows: [['4.6']], notes: expect.arrayContaining(['"Umsatz": in Mio. €.']) })
 })
 
 test('a result of SQL or JSON has no rows of totals', async () => {
@@ -296,6 +316,11 @@ test.each([
   ['select missing from t', /no such column: missing.*"Ort", "Betrag"/],
   ['select "Köln" from t', /no such column/],
   ['select * from other', /names none of the tables: "t"/],
+  ['select count(*) from (select distinct * from t)', /\* also has _row/],
+  ['select distinct t.* from t', /\* also has _row/],
+  ['select * from t intersect select * from t', /\* also has _row/],
+  ['select * from t natural join t as u', /also joins by _row/],
+  ['select ort from main.t limit 1', /without main\./],
 ])('what SQLite would answer wrongly is refused: %s', async (sql, expected) => {
   expect(await ask(GERMAN, sql)).toMatch(expected)
 })

@@ -1,7 +1,7 @@
 /** An MCP server over Streamable HTTP, of the protocol before 2026-07-28, whose tools a test can change. */
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { parseJson } from '../../../src/base/parse-json.ts'
+import { parseJson, stringifyExact } from '../../../src/base/parse-json.ts'
 import { startWebServer } from '../web-server.ts'
 
 export interface ListedTool {
@@ -69,7 +69,7 @@ export async function startChangingServer(tools: ListedTool[] = []): Promise<Cha
     const result = code === undefined ? known[method]?.() : undefined
     const said = result ? { result } : { error: { code: code ?? -32601, message: 'refused' } }
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...said }))
+    response.end(stringifyExact({ jsonrpc: '2.0', id, ...said }))
   }
 
   return told

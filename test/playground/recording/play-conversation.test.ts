@@ -54,7 +54,7 @@ describe.concurrent('a replay', () => {
       recorded(({ tools }) => void tools.pop()),
     )
     expect(text).toContain(
-      'The recording does not know this call of a tool: calculator {"expression":"2.169459462491557/2"}.',
+      'The recording does not have this tool call: calculator {"expression":"2.169459462491557/2"}.',
     )
   })
 
@@ -63,7 +63,7 @@ describe.concurrent('a replay', () => {
       t,
       recorded(({ models }) => models.splice(1)),
     )
-    expect(text).toContain('The recording knows only 1 calls about this question: “What is 29 to the power 0.23')
+    expect(text).toContain('The recording has only one call about this question: “What is 29 to the power 0.23')
   })
 
   test('outputs in a wrong order fail, even if the thread looks the same', async (t) => {

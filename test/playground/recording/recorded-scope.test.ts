@@ -174,5 +174,5 @@ test('nothing is saved if there were more tool calls than are kept', async () =>
   const recorder = createRecorder(slack, { journal: createJournal(), settings: {} })
   onTestFinished(recorder.end)
   for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n, output: n, at: n })
-  expect(() => recorder.conversation('one')).toThrow('Too much was said to be recorded.')
+  expect(() => recorder.conversation('one')).toThrow('There is too much to record.')
 })

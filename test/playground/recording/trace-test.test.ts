@@ -34,7 +34,7 @@ test.concurrent('a trace becomes a test of its question with its expected result
   const folder = await temporaryFolder(t)
   const said = await saveTraceTest(traced(), { folder })
   expect(said.join('\n')).toMatch(
-    /Saved as .*and-how-much-is-it\.json[^]*look at it:[^]*thinkaloud: .*Forty-two apples\./,
+    /Saved as .*and-how-much-is-it\.json[^]*please review it:[^]*thinkaloud: .*Forty-two apples\./,
   )
   const conversation = readConversation(await readFile(join(folder, 'and-how-much-is-it.json'), 'utf8'))
   expect(conversation.acts[0]?.with['text']).toBe('@thinkaloud How much is 6*7 apples?')
@@ -47,7 +47,7 @@ test.concurrent('a trace that cannot be replayed makes no test, and nothing is o
   const folder = await temporaryFolder(t)
   const trace = traced()
   await expect(saveTraceTest({ ...trace, calls: trace.calls.slice(0, 1) }, { folder })).rejects.toThrow(
-    'The recording does not know this call of a tool: calculator',
+    'The recording does not have this tool call: calculator',
   )
   await saveTraceTest(trace, { folder, name: 'one' })
   await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow(
@@ -62,7 +62,7 @@ test.concurrent('a trace with calls that a replay never makes is no test', async
   const [, , last] = trace.calls
   const calls = [last!, ...trace.calls]
   await expect(saveTraceTest({ ...trace, calls }, { folder })).rejects.toThrow(
-    /does not go its way[^]*2 of its 3 calls of the model were not made/,
+    /differs from the trace[^]*2 of its 3 calls of the model were not made/,
   )
   expect(readdirSync(folder)).toEqual([])
 })

@@ -121,7 +121,11 @@ describe('the file', () => {
       { apps: [{ ...app, secret: 'x' }] },
       /^SLACK_APPS: the app "acme": the key "secret" is not known\.$/,
     ],
-    ['has two apps of one name', { apps: [app, app] }, /^SLACK_APPS: the name "acme" should be of one app only\.$/],
+    [
+      'has two apps of one name',
+      { apps: [app, app] },
+      /^SLACK_APPS: two apps are named "acme"\. Give each app its own name\.$/,
+    ],
     [
       'has an app without a way in',
       { apps: [{ name: 'acme', botToken: 'xoxb-1' }] },

@@ -170,7 +170,9 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     const slow = await bot.mention('A slow one?')
     await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
     const sentence = await refused(bot, bobElsewhere)
-    expect(sentence).toMatch(/1 question of the workspace at once.*Please ask again when one of them has finished/)
+    expect(sentence).toMatch(
+      /1 question at once in the whole workspace.*Please ask again when one of them has finished/,
+    )
     gate.resolve()
     await slow.ended()
     await eventuallyAnswered(bot)

@@ -61,7 +61,7 @@ test('/ask in a team without an installation informs the asker', async () => {
   const { status, body } = await bot.slack.redeliver(theirs)
   expect([status, JSON.parse(body)]).toMatchObject([
     200,
-    { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell my admin.' },
+    { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell the person who runs me.' },
   ])
   expect(bot.model.requests).toHaveLength(before + 1)
   expect(bot.slack.ephemerals(GENERAL, ALICE)).toEqual([])

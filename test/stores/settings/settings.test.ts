@@ -30,7 +30,8 @@ async function startSettable(t: Ends, script?: Script) {
   const changed = new Map<string, Partial<Settings>>()
   const plain = settingsFromConfig(config, agent.defaults)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
-  const asked = { settingsFor, defaultsFor: plain, log, now: () => new Date() }
+  const operator = { settingsFor: plain, scheduling: { perUser: 0, minMinutes: 1 } }
+  const asked = { settingsFor, operator, search: {}, telemetry: {}, log, now: () => new Date() }
   const services = { ...stores, intake: stores.queue, agent, installations, ...asked }
   const handlers = createQuestionHandlers(services)
   await stores.queue.start(handlers.answer, handlers.deadLetter)

@@ -20,7 +20,7 @@ export async function evalWork(options: WorkSetOptions, deps: EvalDeps): Promise
   for (const variant of options.variants) {
     const parts = await agentOf(variant, deps, ({ file }) => deps.progress.write(`${file} is left out.\n`))
     try {
-      sides.push(await askSide(variant, parts, { options, deps }))
+      sides.push(await askSide(variant, parts, options, deps))
     } finally {
       await parts.close()
     }
@@ -36,7 +36,8 @@ export async function evalWork(options: WorkSetOptions, deps: EvalDeps): Promise
 async function askSide(
   variant: Variant,
   { defaults, condenseModel: model, prompts }: AgentParts,
-  { options, deps }: { options: WorkSetOptions; deps: EvalDeps },
+  options: WorkSetOptions,
+  deps: EvalDeps,
 ): Promise<WorkSide> {
   const { signal, progress } = deps
   const name = nameOf(variant)

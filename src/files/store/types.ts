@@ -2,8 +2,8 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
-import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from './types.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../../base/place.ts'
+import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from '../types.ts'
 
 /** A file of a conversation. */
 export const keptFile = z.object({
@@ -20,6 +20,8 @@ export const keptFile = z.object({
   original: z.string().optional(),
   /** The id of the uploader. */
   user: z.string(),
+  /** The uploader's workspace, if it is another one than the conversation's. */
+  userTeam: z.string().optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   /** The address at which people open it. */
@@ -49,7 +51,7 @@ export interface FileStore extends Forgetting, Moving {
   /** Deletes the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
   /** Deletes the files that a person uploaded to any conversation. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /** Returns the stored form: compressed JSON, in base64. */

@@ -1,24 +1,44 @@
-/** Calls a tool with the asker's own login, or asks them to log in first. */
+/** Decides whose login a call of a server's tool is made with: the workspace's, or the asker's own. */
 import type { PersonsAnswer, ToolContext } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isLoginNeeded } from '../servers/call-errors.ts'
-import type { CallResult, HttpServerConfig, PersonLogin } from '../types.ts'
+import type { CallResult, HttpServerConfig, McpServerConfig, PersonLogin } from '../types.ts'
 import type { PersonLogins } from './person-logins.ts'
+
+interface PersonalServerConfig extends HttpServerConfig {
+  login: 'person'
+}
+
+/** Returns whether people log in to it, each for themselves. */
+export function isPersonal(server: McpServerConfig): server is PersonalServerConfig {
+  return server.kind === 'http' && server.login === 'person'
+}
 
 /** The state of the question that is asked before a call, when the server has not been called yet. */
 const CONNECTS = 'connect'
 
-interface CallAsAsker {
-  server: HttpServerConfig
+interface CallAs {
+  server: McpServerConfig
   logins: PersonLogins | undefined
   /** The tool's name for people. */
   title: string
-  /** Calls it. `answers`: the asker's answers to the server itself. */
-  call(as: PersonLogin, answers: readonly PersonsAnswer[]): Promise<CallResult>
+  /** Calls it, with the asker's own login if one is given. `answers`: the asker's answers to the server itself. */
+  call(answers: readonly PersonsAnswer[], as?: PersonLogin): Promise<CallResult>
 }
 
-/** @throws ToolError if there is no asker, or the asker does not want to log in now */
-export async function callAsAsker(
+interface CallAsAsker extends CallAs {
+  server: PersonalServerConfig
+}
+
+/**
+ * Calls a tool with the login of the workspace, or with the asker's own, who is asked to log in first.
+ * @throws ToolError if there is no asker, or the asker does not want to log in now
+ */
+export async function callAsWhom({ server, ...parts }: CallAs, context: ToolContext): Promise<CallResult> {
+  return isPersonal(server) ? callAsAsker({ server, ...parts }, context) : parts.call(context.answers ?? [])
+}
+
+async function callAsAsker(
   { server, logins, title, call }: CallAsAsker,
   { asker, answers = [], memory }: ToolContext,
 ): Promise<CallResult> {
@@ -34,7 +54,7 @@ export async function callAsAsker(
   if (!login) return ask
   try {
     const own = answers.filter((answer) => !isToConnect(answer))
-    const result = await call(login, own)
+    const result = await call(own, login)
     await logins.noteUse(server, asker).catch(() => undefined)
     return 'asks' in result ? { asks: { ...result.asks, forAsker: true } } : { ...result, forAsker: true }
   } catch (error) {

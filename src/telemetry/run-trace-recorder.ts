@@ -10,8 +10,8 @@ import type { Log } from '../base/log.ts'
 import type { HandleOutcome, Handler } from '../queue/types.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 import type { Run } from '../stores/runs/types.ts'
-import { Recording } from './recording.ts'
-import { withoutFinds } from './strip-search-results.ts'
+import { Recording } from './run-trace-recording.ts'
+import { withoutSearchResults } from './strip-search-results.ts'
 import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
 import type { RunObserver } from './watch-events.ts'
 
@@ -69,7 +69,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       }
     },
     modelCalls: (call) => recordedCall(call, current.getStore()),
-    tool: (tool, step) => watchedTool(tool, { step, here: current }),
+    tool: (tool, step) => watchedTool(tool, step, current),
     runObserver() {
       const work = current.getStore()
       return work && { note: (event) => work.recording.note(event) }
@@ -104,7 +104,7 @@ function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<Traced
   }
 }
 
-function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLocalStorage<RecordedRun> }): Tool {
+function watchedTool(tool: Tool, step: number, here: AsyncLocalStorage<RecordedRun>): Tool {
   const work = here.getStore()
   if (!work) return tool
   const { recording } = work
@@ -155,7 +155,7 @@ class TraceKeeper {
 
   async finish(recording: Recording, record: RunRecord): Promise<void> {
     recording.finish(record)
-    const trace = withoutFinds({ ...recording.trace, posts: { ...record.posts } })
+    const trace = withoutSearchResults({ ...recording.trace, posts: { ...record.posts } })
     this.#isDue = false
     await this.#keeping
     await this.#keep(trace)
@@ -171,14 +171,14 @@ class TraceKeeper {
     if (this.#isKept || recording.isEmpty) return
     this.#isDue = false
     await this.#keeping
-    if (!isOver) await this.#keep(recording.trace)
+    if (!isOver) await this.#keep(withoutSearchResults(recording.trace))
     else await this.#options.archive.remove(this.#id).catch(this.#failed)
   }
 
   async #keepDue(recording: Recording): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false
-      await this.#keep(recording.trace)
+      await this.#keep(withoutSearchResults(recording.trace))
     }
   }
 

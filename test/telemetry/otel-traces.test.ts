@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { inputMessages } from '../../src/telemetry/spans.ts'
+import { inputMessages } from '../../src/telemetry/otel-spans.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startLocalSlack } from '../../playground/slack/slack.ts'
 import { envFor, peopleOf, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
@@ -322,7 +322,7 @@ test('an unreadable trace context begins a new trace', async (t) => {
   const collector = await startCollector(t)
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
-  const telemetry = (await createTelemetry(config, { log, now: Date.now }))!
+  const telemetry = (await createTelemetry(config, log, Date.now))!
   const queue = telemetry.queue(memoryQueue({ now: Date.now, log }))
   const parents = [
     'rubbish',

@@ -1,9 +1,9 @@
-import type { StoreLog } from '../base/store-log.ts'
-import type { ThreadKey } from '../base/place.ts'
-import type { Sealer } from '../base/encryption.ts'
-import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../stores/kv/kv.ts'
-import { withOriginal, type Asked } from '../stores/runs/question.ts'
-import { keptFile, MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
+import type { StoreLog } from '../../base/store-log.ts'
+import { isOf, type ThreadKey } from '../../base/place.ts'
+import type { Sealer } from '../../base/encryption.ts'
+import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../../stores/kv/kv.ts'
+import { withOriginal, type Asked } from '../../stores/runs/question.ts'
+import { keptFile, MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './types.ts'
 
 interface FilesOptions {
   log: StoreLog
@@ -45,9 +45,9 @@ export function createFiles(kv: Kv, options: FilesOptions): FileStore {
       return kept.flatMap((file) => file.about ?? []).sort((a, b) => a.at - b.at)
     },
     remove: (thread, question) => dropWhere(thread, (about) => about.question === question),
-    async forgetUser({ team, user }) {
-      for await (const keys of kv.keys.matching(kvKey(below(team), 'files')))
-        for (const key of keys) await dropWhere(tagOf(key), (about) => about.user === user)
+    async forgetUser(person) {
+      for await (const keys of kv.keys.matching(kvKey(below(person.team), 'files')))
+        for (const key of keys) await dropWhere(tagOf(key), (about) => isOf(person, about))
     },
     // Each file is encrypted for its thread, so it is stored again.
     moveChannel: (place, to) =>

@@ -23,7 +23,7 @@ import {
   callSpan,
   questionAttributes,
   type SpanStyle,
-} from './spans.ts'
+} from './otel-spans.ts'
 
 interface TracesOptions {
   /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */

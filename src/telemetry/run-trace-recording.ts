@@ -8,7 +8,7 @@ import type { RunRecord } from '../stores/archive/types.ts'
 import { messageOf, ToolError } from '../base/errors.ts'
 import type { Question, SavedRun } from '../stores/runs/types.ts'
 import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../stores/runs/run-trace.ts'
-import { TraceText } from './recorded-text.ts'
+import { TraceText } from './run-trace-text.ts'
 
 interface RecordingOptions {
   /** The events that earlier processes recorded of the run. */

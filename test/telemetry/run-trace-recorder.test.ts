@@ -208,6 +208,30 @@ describeWithRedis('in Redis', () => {
     })
   const traceIn = (prefix: string, id: string) => archiveIn(prefix).loadTrace(id)
 
+  test('workspace results are in no stored trace, and not in that of a run that another process continues', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'found', SHUTDOWN_MS: '300', RUN_TRACES: 'true' }
+    const bot = await startBot(t, { env: { ...env, ROLE: 'front' }, slack: { search: 'meaning' } })
+    const worker = await secondBot(t, bot, { ...env, ROLE: 'worker' })
+    await bot.slack.say({ user: BOB, channel: RANDOM, text: 'The launch codename is Zephyr.' })
+    bot.model.on('codename', act('I search.', 'workspace_search', 'codename Zephyr'), { hang: true })
+    const thread = await bot.mention('What is our codename?')
+    const id = `${TEAM}:${thread.channel}:${thread.ts}`
+    const kept = () => traceIn('found', id)
+    await bot.slack.until(() => bot.model.about('codename').length === 2, 'the second thought')
+    expect(bot.model.requests.at(-1)?.prompt).toContain('The launch codename is Zephyr')
+    const found = async () => ((await kept())?.calls.length ?? 0) >= 2
+    await bot.slack.until(found, 'the trace so far')
+    expect(JSON.stringify(await kept())).not.toContain('The launch codename')
+    await worker.stop()
+    bot.model.on('codename', finish('It says: The launch codename is Zephyr.'))
+    await secondBot(t, bot, { ...env, ROLE: 'worker' })
+    await thread.ended()
+    await bot.slack.until(async () => (await kept())?.end !== undefined, 'the whole trace')
+    const { calls } = (await kept())!
+    expect(calls.length).toBeGreaterThan(2)
+    expect(JSON.stringify(calls)).not.toContain('The launch codename')
+  })
+
   test('a resumed run has one trace, in which the lost call is marked', async (t) => {
     const told: RunTrace[] = []
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'goes-on', SHUTDOWN_MS: '300', RUN_TRACES: 'true' }

@@ -1,7 +1,7 @@
 /** The texts in a trace: within its size, and without what workspaces do not allow us to store. */
 import { expect, test } from 'vitest'
-import { TraceText } from '../../src/telemetry/recorded-text.ts'
-import { withoutFinds } from '../../src/telemetry/strip-search-results.ts'
+import { TraceText } from '../../src/telemetry/run-trace-text.ts'
+import { withoutSearchResults } from '../../src/telemetry/strip-search-results.ts'
 import { madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
 
 const FOUND = 'Thought: Bob wrote that the codename is Zephyr.'
@@ -48,7 +48,7 @@ test('a long value is counted once', () => {
 
 /** Returns a run with a result of a search, and then this text. */
 function found(content: string, output = '') {
-  const trace = withoutFinds(
+  const trace = withoutSearchResults(
     madeTrace([
       modelCall(0, { request: { messages: [{ role: 'user', content: 'Known before.' }] } }),
       toolCall(10, 1, { tool: 'workspace_search', passing: true, output: { text: FOUND }, shown: FOUND }),
@@ -88,7 +88,7 @@ test('they are removed where the model repeats them', () => {
 test('they are removed from reasoning too, also in a tool’s model call', () => {
   const tool = toolCall(10, 1, { tool: 'workspace_search', passing: true, output: { text: FOUND }, shown: FOUND })
   const output = { text: 'I see.', reasoning: `So: ${FOUND}` }
-  const { calls } = withoutFinds(
+  const { calls } = withoutSearchResults(
     madeTrace([tool, modelCall(20, { output }), modelCall(30, { for: 'tool', step: 1, output })]),
   )
   expect(calls.slice(1)).toMatchObject([

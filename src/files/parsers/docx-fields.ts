@@ -1,0 +1,70 @@
+/** Follows the fields of a Word part (ECMA-376, part 1, 17.16): links, and choices of old forms. */
+import type { XmlAttributes } from './xml-walk.ts'
+
+interface FieldWriter {
+  link(href: string): void
+  endLink(): void
+  put(text: string): void
+}
+
+/** An open field. `isLink`: its result is a link's text. */
+interface Field {
+  instruction: string
+  isLink: boolean
+}
+
+const MAX_INSTRUCTION = 3000
+const MAX_FIELDS = 100
+
+export class DocxFields {
+  readonly #writer: FieldWriter
+  readonly #open: Field[] = []
+  #choices: { entries: string[]; chosen: number } | undefined
+
+  constructor(writer: FieldWriter) {
+    this.#writer = writer
+  }
+
+  open(name: string, { val = '', fldCharType = '', instr = '' }: XmlAttributes): void {
+    if (name === 'fldSimple') this.#begin(instr)
+    if (name === 'fldChar' && fldCharType === 'begin' && this.#open.length < MAX_FIELDS)
+      this.#open.push({ instruction: '', isLink: false })
+    if (name === 'fldChar' && fldCharType === 'separate') this.#beginResult()
+    if (name === 'fldChar' && fldCharType === 'end') this.#end()
+    if (name === 'ddList') this.#choices = { entries: [], chosen: 0 }
+    if (!this.#choices) return
+    if (name === 'default' || name === 'result') this.#choices.chosen = Number(val) || 0
+    if (name === 'listEntry') this.#choices.entries.push(val)
+  }
+
+  /** The instruction of a field. */
+  instruction(text: string): void {
+    const field = this.#open.at(-1)
+    if (field && field.instruction.length < MAX_INSTRUCTION) field.instruction += text
+  }
+
+  close(name: string): void {
+    if (name === 'fldSimple') this.#end()
+    if (name !== 'ddList') return
+    const { entries = [], chosen = 0 } = this.#choices ?? {}
+    this.#choices = undefined
+    this.#writer.put(entries[chosen] ?? '')
+  }
+
+  #begin(instruction: string): void {
+    this.#open.push({ instruction, isLink: false })
+    this.#beginResult()
+  }
+
+  #beginResult(): void {
+    const field = this.#open.at(-1)
+    const [, href] = /^\s*HYPERLINK\s+"([^"]{1,2000})"/i.exec(field?.instruction ?? '') ?? []
+    if (!field || href === undefined) return
+    field.isLink = true
+    this.#writer.link(href)
+  }
+
+  #end(): void {
+    if (this.#open.pop()?.isLink) this.#writer.endLink()
+  }
+}

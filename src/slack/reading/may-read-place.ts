@@ -1,0 +1,85 @@
+/** Decides whether a place may be read for the asker of a question, and whether they may learn that it exists. */
+import { ToolError } from '../../base/errors.ts'
+import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { isMember } from '../client/channel-members.ts'
+import { channelSchema } from '../client/directory-answers.ts'
+import type { Installation } from '../client/installations.ts'
+import { areSeenFrom } from '../client/place-facts.ts'
+import { refusalCode } from '../client/slack-errors.ts'
+import { cleanName } from '../format/escape.ts'
+
+export interface ReadOptions {
+  question: Question
+  installation: Installation
+  signal: AbortSignal
+}
+
+export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
+const ASK_THERE =
+  'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
+const ASK_INSIDE =
+  'Not everyone who reads here may see that channel, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
+
+/**
+ * Checks access and returns the place's display name. A place that some readers of the question's channel cannot see is
+ * read only in that place, or for the asker alone. The asker must be a member of a private place; a guest, of a public
+ * one too.
+ * @throws ToolError if it may not be read
+ */
+export async function readablePlace(channel: string, { question, installation, signal }: ReadOptions): Promise<string> {
+  const isHere = channel === question.channel
+  if (channel.startsWith('D')) {
+    if (!isHere) throw new ToolError(ASK_THERE)
+    return 'this direct message'
+  }
+  const info = await infoOf(channel, { installation, signal })
+  // The place that the question was asked in can be read even if Slack gives no information about it.
+  if (isHere) return info?.name ? `#${info.name}` : 'this conversation'
+  if (!info?.isBotThere) throw new ToolError(NOT_THERE)
+  const isForAskerAlone = isDirect(question) || isPrivate(question)
+  if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
+  if (!isForAskerAlone && (await areSeenFrom(question, [channel], installation)) === 'no')
+    throw new ToolError(ASK_INSIDE)
+  const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
+  if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
+    throw new ToolError('Slack says that the asker is not in that channel, so I do not read it for them.')
+  return info.isPrivate ? 'a private channel' : `#${info.name}`
+}
+
+/** Returns whether the asker may find a channel by its name: a public one, or a private one that they are in. */
+export async function mayFindPlace(
+  { channel, isPrivate: isClosed }: { channel: string; isPrivate: boolean },
+  { question, installation }: Pick<ReadOptions, 'question' | 'installation'>,
+): Promise<boolean> {
+  return !isClosed || (await isMember({ ...question, channel }, installation.client)) === true
+}
+
+interface PlaceInfo {
+  name: string
+  isPrivate: boolean
+  isBotThere: boolean
+}
+
+/** Returns undefined if Slack refuses. */
+async function infoOf(
+  channel: string,
+  { installation, signal }: { installation: Installation; signal: AbortSignal },
+): Promise<PlaceInfo | undefined> {
+  const call = installation.client.call('conversations.info', { channel }, { effort: 'patient', signal })
+  const answer = await call.catch((error: unknown) => {
+    if (refusalCode(error) === undefined) throw error
+    return undefined
+  })
+  const info = channelSchema.safeParse(answer).data?.channel
+  if (!info) return undefined
+  return {
+    name: cleanName(info.name ?? ''),
+    isPrivate: info.is_private !== false || info.is_mpim === true,
+    isBotThere: info.is_member === true,
+  }
+}
+
+async function isFullMember(question: Question, { directory }: Installation): Promise<boolean> {
+  const facts = await directory.factsOfAuthor(question)
+  return typeof facts !== 'string' && !facts.isGuest && !facts.isExternal
+}
