@@ -122,7 +122,7 @@ export function endedStep(step: Step): Step {
   return isRunning(step) ? { ...step, observation: NOT_FINISHED } : step
 }
 
-const NOT_FINISHED = { ok: false, text: 'This was not finished.' }
+const NOT_FINISHED = { ok: false, text: 'This step did not finish.' }
 
 /**
  * Removes the asker's input for a tool, the server's state, and what goes back to the model: they are kept only while

@@ -19,6 +19,11 @@ export interface NamedPerson {
   userTeam?: string | undefined
 }
 
+/** The same in their team. */
+export interface NamedInTeam extends NamedPerson {
+  team: string
+}
+
 /**
  * A person whose data is deleted. Ids are unique only within a workspace or an organisation, so `homes` are the workspaces
  * in which the id is theirs; their team alone if absent.
@@ -27,12 +32,8 @@ export interface ForgottenPerson extends Person {
   homes?: readonly string[]
 }
 
-interface NamedMember extends NamedPerson {
-  team: string
-}
-
 /** The key of a person within a team: that of a person of another workspace has their own team. */
-export function personIn({ team, user, userTeam = team }: NamedMember): string {
+export function personIn({ team, user, userTeam = team }: NamedInTeam): string {
   return userTeam === team ? user : `${userTeam}/${user}`
 }
 

@@ -352,9 +352,9 @@ test.each([
   ['tomorrow remind me of the release', 'The hour is missing'],
   ['every Monday morning summarise #ops', 'The hour is missing'],
   ['every day at half past nine list tickets', 'The hour is missing'],
-  ['every day at 25:00 list tickets', '25:00 is no time'],
-  ['tomorrow at 13 pm remind me', '13 pm is no time'],
-  ['every Monday at 9:75 what is new?', '9:75 is no time'],
+  ['every day at 25:00 list tickets', '25:00 is not a time'],
+  ['tomorrow at 13 pm remind me', '13 pm is not a time'],
+  ['every Monday at 9:75 what is new?', '9:75 is not a time'],
   ['daily report the numbers', 'The hour is missing'],
 ])('%s is asked back: %s', (text, named) => {
   for (const explicit of [false, true]) expect(told(text, explicit)).toEqual([expect.stringContaining(named)])

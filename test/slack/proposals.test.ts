@@ -61,9 +61,9 @@ describe.each(NAMES)('in %s', (name) => {
     expect(card).toMatch(/^\*Your schedule, not saved yet\*\n> a summary of #ops\n\*When:\* Every weekday at 08:30/)
     expect([shown(bot).length, shown(bot, BOB)]).toEqual([1, []])
     await saved(bot)
-    expect(await told(bot, /You have no schedules/)).toBeTruthy()
+    await told(bot, /You have no schedules/)
     await press(bot, SCHEDULE.save)
-    expect(await told(bot, /^Saved\. Next: /)).toBeTruthy()
+    await told(bot, /^Saved\. Next: /)
   })
 
   test('a fact is remembered by a press, and shown with Forget', async (t) => {
@@ -76,7 +76,7 @@ describe.each(NAMES)('in %s', (name) => {
         .replaceAll('&amp;', '&'),
     ])
     await press(bot, PROPOSED_REMEMBER)
-    expect(await told(bot, /Remembered for this channel: We use/)).toBeTruthy()
+    await told(bot, /Remembered for this channel: We use/)
   })
 
   test.each([
@@ -103,15 +103,15 @@ describe('a proposal', () => {
     const bot = await proposing(t, 'native', [{ tool: 'answer_privately', input: { question: 'my salary?' } }])
     await (await bot.mention('tell me my salary, so that nobody else reads it')).ended()
     await press(bot, ASK_ALONE)
-    expect(await told(bot, /Only you see this answer/)).toBeTruthy()
+    await told(bot, /Only you see this answer/)
     const names = bot.model.requests.at(-1)!.body.tools!.map((tool) => tool.function.name)
     expect(names.filter((one) => /answer_privately|propose_memory/.test(one))).toEqual([])
     const other = await proposing(t, 'native', [{ tool: 'propose_settings', input: {} }])
     await (await other.mention('change your model')).ended()
     await press(other, OPEN_SETTINGS, { user: ALICE })
-    expect(await told(other, /Only workspace admins|settings/i)).toBeTruthy()
+    await told(other, /Only workspace admins|settings/i)
     await press(other, PROPOSED_NO)
-    expect(await told(other, /Nothing was saved or changed/)).toBeTruthy()
+    await told(other, /Nothing was saved or changed/)
   })
 
   test('what the parser does not read is asked back, and no card is opened', async (t) => {

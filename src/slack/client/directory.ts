@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { deleteBeginning, expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
-import type { Person } from '../../base/place.ts'
+import type { NamedInTeam } from '../../base/place.ts'
 import { settledWithin } from '../../base/async.ts'
 import { cleanName } from '../format/escape.ts'
 import {
@@ -25,11 +25,6 @@ import type { SlackResult, SlackWeb } from './web-api.ts'
  * example because the app lacks a scope. `unreachable`: no answer in time.
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
-
-/** A person as a message names them. `userTeam`: their workspace, if it is another one. */
-interface AuthorOf extends Person {
-  userTeam?: string | undefined
-}
 
 /** How long a name is kept, in ms. */
 const KNOWN_MS = 60 * 60_000
@@ -134,7 +129,7 @@ export class Directory {
    * person here with the same id are not theirs.
    */
   async factsOfAuthor(
-    { team, user, userTeam = team }: AuthorOf,
+    { team, user, userTeam = team }: NamedInTeam,
     options: { isFresh?: boolean; onCall?: () => void } = {},
   ): Promise<PersonFacts | NoFacts> {
     const facts = await this.factsOf(team, user, options)
@@ -142,7 +137,7 @@ export class Directory {
   }
 
   /** Returns whether an author is of another company and has the id of somebody here. */
-  async isNamesake(author: AuthorOf, options: { onCall?: () => void } = {}): Promise<boolean> {
+  async isNamesake(author: NamedInTeam, options: { onCall?: () => void } = {}): Promise<boolean> {
     const isForeign = author.userTeam !== undefined && author.userTeam !== author.team
     return isForeign && (await this.factsOfAuthor(author, options)) === STRANGER
   }
@@ -151,7 +146,7 @@ export class Directory {
    * Returns the workspaces in which a person's id is theirs, and not that of somebody of another company.
    * @returns 'unreachable' if Slack does not answer
    */
-  async homesOf({ team, user, userTeam = team }: AuthorOf): Promise<string[] | 'unreachable'> {
+  async homesOf({ team, user, userTeam = team }: NamedInTeam): Promise<string[] | 'unreachable'> {
     const facts = await this.factsOf(team, user)
     if (facts === 'unreachable') return facts
     if (typeof facts === 'string' || isNamesakes(facts, { team, userTeam })) return [userTeam]

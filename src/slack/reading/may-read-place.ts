@@ -32,7 +32,7 @@ export async function readablePlace(channel: string, { question, installation, s
     if (!isHere) throw new ToolError(ASK_THERE)
     return 'this direct message'
   }
-  const info = await infoOf(channel, { installation, signal })
+  const info = await infoOf(channel, installation, signal)
   // The place that the question was asked in can be read even if Slack gives no information about it.
   if (isHere) return info?.name ? `#${info.name}` : 'this conversation'
   if (!info?.isBotThere) throw new ToolError(NOT_THERE)
@@ -63,7 +63,8 @@ interface PlaceInfo {
 /** Returns undefined if Slack refuses. */
 async function infoOf(
   channel: string,
-  { installation, signal }: { installation: Installation; signal: AbortSignal },
+  installation: Installation,
+  signal: AbortSignal,
 ): Promise<PlaceInfo | undefined> {
   const call = installation.client.call('conversations.info', { channel }, { effort: 'patient', signal })
   const answer = await call.catch((error: unknown) => {
