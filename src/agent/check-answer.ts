@@ -41,6 +41,7 @@ const NO_ANSWER =
 /** Returns whether a text holds what the loop, and no tool or person, has said in this run. */
 export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
   const words = folded(text)
+  if (LOOP_FAILURE.test(text.trim()) && steps.some(isLoopFailure)) return true
   return loopTexts(steps).some((said) => words.includes(folded(said)))
 }
 
@@ -88,13 +89,18 @@ function loopTexts(steps: readonly Step[]): string[] {
     if (step.kind === 'unreadable') return sentencesIn(step.isAnswer ? text.split('\n')[0]! : text)
     const isError = !ok && text.startsWith(`${step.action.tool} failed: `)
     const own = hint ? [`${text.split(' It returned: ')[0]}.`] : isError ? [text] : []
-    const wrong = !ok && LOOP_FAILURE.test(text) ? text : ''
+    const wrong = isLoopFailure(step) ? text : ''
     return [...sentencesIn(`${wrong}\n${note}`), ...own]
   })
 }
 
 /** How the loop's replies to a wrong call begin. */
 const LOOP_FAILURE = /^(?:There is no tool "|The input of \S{1,100} is wrong)/
+
+/** Returns whether the loop, and not a tool, has answered the step's call. */
+function isLoopFailure(step: Step): boolean {
+  return step.kind === 'tool' && step.observation?.ok === false && LOOP_FAILURE.test(step.observation.text)
+}
 
 /** Shorter sentences may occur by chance. */
 const SHORTEST = 25

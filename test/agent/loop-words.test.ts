@@ -53,6 +53,19 @@ describe.each(NAMES)('%s: an answer', (dialect) => {
     expect(JSON.stringify(final)).not.toContain('ENOENT')
   })
 
+  test('that says only that a tool does not exist, or that its input is wrong, is asked again', async (t) => {
+    const wrongCalls: Partial<Record<DialectName, Turn>> = {
+      structured: structured('nope', {}),
+      native: { toolCalls: [{ name: 'nope', arguments: '{}' }] },
+    }
+    const first = wrongCalls[dialect] ?? act('a', 'nope', 'b')
+    const { final } = await runOn(t, {
+      dialect,
+      model: [first, answer('There is no tool "nope".'), answer('I cannot look that up.')],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'I cannot look that up.' })
+  })
+
   test('may repeat what a tool itself says', async (t) => {
     const said = 'There is no page with the name x in this wiki, but there are two like it.'
     const wiki = echo(() => Promise.reject(new ToolError(said)))
