@@ -14,10 +14,11 @@ interface LoadedTurns {
  * thread, which its asker can read.
  */
 export async function loadTurns(history: History, question: Question): Promise<LoadedTurns> {
-  const own = await history.load(conversationOf(question))
   const { conversation, ...inPlace } = question
-  if (question.surface !== 'private' || conversation === undefined) return { all: own, inThread: own }
-  const inThread = await history.load(conversationOf(inPlace))
+  const isApart = question.surface === 'private' && conversation !== undefined
+  const loading = history.load(conversationOf(question))
+  const [own, inThread] = await Promise.all([loading, isApart ? history.load(conversationOf(inPlace)) : loading])
+  if (!isApart) return { all: own, inThread: own }
   return { all: [...inThread, ...own].sort((one, other) => one.at - other.at), inThread }
 }
 
