@@ -10,9 +10,6 @@ export interface ForgettingAll extends Forgetting {
   teams(): Promise<string[]>
 }
 
-/** A person who forgets in their direct message. */
-interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
-
 interface ConversationStore extends Forgetting {
   forgetUser(person: ForgottenPerson): Promise<void>
 }
