@@ -131,17 +131,33 @@ function inputSchema(tool: Tool): StrictSchema {
 }
 
 /**
- * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, and
- * those whose calls were repeated twice.
+ * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, those
+ * that were repeated twice, and the one whose last three calls returned the same words.
  */
 function repeatedTools(steps: readonly Step[]): Set<string> {
   const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
   const calls = steps.filter((step) => step.kind === 'tool')
   const repeats = calls.filter((call, i) => calls.slice(0, i).some((earlier) => isRepeat(call, earlier)))
-  const inVain = repeats.filter(({ action: { tool } }, i) =>
-    repeats.slice(0, i).some((one) => one.action.tool === tool),
+  const again = repeats.filter(({ action: { tool } }, i) => repeats.slice(0, i).some((one) => one.action.tool === tool))
+  const out = [...repeats.filter((call) => call.turn === turn), ...again, ...inVain(calls)]
+  return new Set(out.map(({ action }) => action.tool))
+}
+
+const MAX_IN_VAIN = 3
+
+/** The last calls, if they are of one tool, which returned the same words around each input: "Nothing found for …". */
+function inVain(calls: ToolStep[]): ToolStep[] {
+  const last = calls.slice(-MAX_IN_VAIN)
+  const words = last.map(
+    ({ action, observation }) => `${action.tool}\n${wordsAround(action.input, observation?.text ?? '')}`,
   )
-  return new Set([...repeats.filter((call) => call.turn === turn), ...inVain].map(({ action }) => action.tool))
+  return last.length === MAX_IN_VAIN && new Set(words).size === 1 ? last : []
+}
+
+function wordsAround(input: unknown, text: string): string {
+  const values = isRecord(input) ? Object.values(input) : [input]
+  const written = values.filter((value) => typeof value === 'string' && value !== '') as string[]
+  return written.reduce((rest, value) => rest.replaceAll(value, '…'), text)
 }
 
 /** Returns whether a call brought nothing new. */

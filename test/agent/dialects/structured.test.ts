@@ -115,6 +115,29 @@ test('a tool that was called in vain twice stays out, and the run does not end a
   expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
 })
 
+test('a tool that says the same about three inputs is left out once, until another tool was called', async (t) => {
+  const look = (query: string) => structured('echo', { query }, 'I try another word.')
+  const { model, final } = await runOn(t, {
+    dialect: 'structured',
+    tools: [echo((query) => `Nothing found for "${query}".`), echo(undefined, { name: 'other' })],
+    model: [look('a'), look('b'), look('c'), structured('other', { query: 'a' }), look('d'), structured('answer', 'x')],
+  })
+  expect(model.requests.map((request) => actionsIn(schemaOf(request)).includes('echo'))).toEqual(
+    [true, true, true, false, true, true], // prettier-ignore
+  )
+  expect(final).toMatchObject({ type: 'answer', text: 'x' })
+})
+
+test('a tool that finds something about each of three inputs stays', async (t) => {
+  const look = (query: string) => structured('echo', { query })
+  const { model } = await runOn(t, {
+    dialect: 'structured',
+    tools: two,
+    model: [look('a'), look('b'), look('c'), structured('answer', 'x')],
+  })
+  expect(actionsIn(schemaOf(model.requests[3]))).toContain('echo')
+})
+
 test('an endpoint that holds no form may still write it again: the fourth time ends the run', async (t) => {
   const again = structured('echo', { query: 'x' })
   const { final } = await runOn(t, {
