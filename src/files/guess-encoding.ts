@@ -69,8 +69,8 @@ export function guessEncoding(sample: Uint8Array): string {
   return best.score > own + margin ? best.encoding : statistical
 }
 
-/** The scripts of a text, one of which all its letters beyond ASCII have. */
-const SCRIPTS = [EAST_ASIAN_LETTER, ...READINGS.map(({ script }) => script)]
+/** The scripts of a text, one of which all its letters beyond ASCII have. Latin text in UTF-16 has zeros. */
+const SCRIPTS = [EAST_ASIAN_LETTER, ...READINGS.map(({ script }) => script)].filter((script) => !script.test('é'))
 
 /** Returns UTF-16 if both bytes of nearly all units make text of one script, which has few zeros. */
 export function utf16WithoutMark(sample: Uint8Array): string | undefined {

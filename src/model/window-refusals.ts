@@ -24,10 +24,13 @@ const OF_REFUSALS = new Set<number | undefined>([undefined, 400, 413, 422, 500])
 const TOKENS = /token|context|kontext|トークン|コンテキスト/i
 const OF_RATES = /\bper (?:second|minute|hour|day|month)\b|rate limit/i
 
+/** Words about the length of the answer, where the prompt's is not named. */
+const OF_ANSWERS = /\b(?:completion|output|new) tokens\b(?!.*\b(?:prompt|input|messages|context)\b)/i
+
 /** Returns whether a refusal compares two numbers of tokens, whatever its words are. */
 export function comparesTokens(error: APIError): boolean {
   const { message, status } = error
-  if (!OF_REFUSALS.has(status)) return false
+  if (!OF_REFUSALS.has(status) || OF_ANSWERS.test(message)) return false
   const { window, prompt } = sizesIn(error)
   return window !== undefined && prompt !== undefined && TOKENS.test(message) && !OF_RATES.test(message)
 }

@@ -85,7 +85,7 @@ describe('what is shown', async () => {
     const thread = await bot.mention('the longest stock?', { extra: { attachments: [long] } })
     await thread.ended()
     expect(promptOf(bot, 'the longest stock')).toMatch(/\n  … \(\d+ rows of the table cut\) …\n/)
-    expect(await workOf(thread, '1350: Stock, row 51')).toContain('9999: nowhere')
+    expect(await workOf(thread, '1350: Stock, row 51')).toContain('9999: not in any source')
     model.condenses('and its neighbour', 'and its neighbour?')
     model.on('and its neighbour', finish('It has 1357 cones.'))
     await thread.reply('and its neighbour?')
