@@ -3,6 +3,7 @@ import { DIALECTS } from '../../src/agent/dialects/index.ts'
 import type { DialectName } from '../../src/config.ts'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
 import { dialect, prompt, read, step, view } from '../harness/dialect.ts'
+import { structured } from '../harness/played-model.ts'
 
 const NAMES = Object.keys(DIALECTS) as DialectName[]
 
@@ -90,8 +91,10 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     const { content } = dialect(name)
       .render(view({ steps: [step(1)], finalTurn: 'steps' }))
       .messages.at(-1)!
-    const form = /Write (?:only:\n|the answer alone)([^]*)$/.exec(content)?.[1] ?? ''
-    const written = name === 'native' ? 'Ada Lovelace' : form.replace(/the answer|your answer/, 'Ada Lovelace')
+    const form = /Write (?:only:\n|the answer alone)([^]*)$|Your step has to be the action (answer)\.$/.exec(content)
+    const held = form?.[2] && structured(form[2], 'Ada Lovelace')
+    const written =
+      name === 'native' ? 'Ada Lovelace' : (held ?? form?.[1]?.replace(/the answer|your answer/, 'Ada Lovelace') ?? '')
     expect(read(name, written)).toMatchObject({ kind: 'finish', answer: 'Ada Lovelace' })
   })
 

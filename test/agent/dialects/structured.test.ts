@@ -122,9 +122,14 @@ test('a tool that says the same about three inputs is left out once, until anoth
     tools: [echo((query) => `Nothing found for "${query}".`), echo(undefined, { name: 'other' })],
     model: [look('a'), look('b'), look('c'), structured('other', { query: 'a' }), look('d'), structured('answer', 'x')],
   })
-  expect(model.requests.map((request) => actionsIn(schemaOf(request)).includes('echo'))).toEqual(
-    [true, true, true, false, true, true], // prettier-ignore
-  )
+  expect(model.requests.map((request) => actionsIn(schemaOf(request)).includes('echo'))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    true,
+    true,
+  ])
   expect(final).toMatchObject({ type: 'answer', text: 'x' })
 })
 
