@@ -13,7 +13,7 @@ interface ToolListing {
 
 const MAX_PAGES = 64
 const MAX_TOOLS = 1_000
-/** Pages without tools, after which the rest of a list that has tools is taken to be empty too. */
+/** Pages without tools in a row, after which the rest of a list that has tools is taken to be empty too. */
 const MAX_EMPTY = 8
 
 const hint = z.boolean().optional().catch(undefined)
@@ -57,7 +57,7 @@ export async function listPages(
     cursor = found.nextCursor ?? undefined
     if (cursor === undefined) break
     // A cursor or a page that repeats would list the same for ever: what was read is the list.
-    if (found.tools.length === 0) empty += 1
+    empty = found.tools.length === 0 ? empty + 1 : 0
     const isRepeated =
       cursors.has(cursor) || (found.tools.length > 0 ? pages.has(written) : tools.size > 0 && empty > MAX_EMPTY)
     if (isRepeated) {

@@ -1,6 +1,7 @@
 /** Finds the sources of an answer's figures, by rules only. */
 import { followsFrom, type WantedNumber } from './arithmetic.ts'
 import { asciiDigits } from './decimal-digits.ts'
+import { factorsIn } from './factor-words.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
 import {
   enumerates,
@@ -43,15 +44,8 @@ export interface FoundFigure {
   in: string[]
 }
 
-/** Words for a factor or a divisor. */
-const FRACTIONS: [words: RegExp, value: number][] = [
-  [
-    /\b(?:half|halves|twice|doubled?|doubles)\b|hälfte|halb|doppelt|verdoppel|moitié|\bdoubl|\bmitad|\bdoble|\bmetà|\bdoppi|半分|一半|[2二两]倍|절반|두 배/i,
-    2,
-  ],
-  [/\b(?:thirds?|tripled?|triples)\b|drittel|dreifach|\btiers\b|\btercio|\bterzo|[3三]倍/i, 3],
-  [/\bquarters?\b|viertel|vierfach|\bquarts?\b|[4四]倍/i, 4],
-]
+/** How far from a figure the word for its factor may stand, in characters. */
+const FACTOR_CHARS = 40
 
 interface JudgedTexts {
   question: string
@@ -116,7 +110,6 @@ class Judge {
   readonly #year: number
   /** The numbers of the question, and those of the answer that are known to be right. */
   readonly #near: Set<number>
-  readonly #factors: number[]
   /** The numbers of the answer with a source, in order, for totals. */
   readonly #listed: number[] = []
   readonly #counts: Set<number>
@@ -128,8 +121,6 @@ class Judge {
     this.#index = index
     this.#year = year
     this.#near = new Set(numbersIn(question.slice(0, MAX_ANSWER_CHARS)).flatMap(operandsOf))
-    this.#factors = FRACTIONS.flatMap(([words, value]) => (words.test(answer) ? [value] : []))
-    for (const factor of this.#factors) this.#near.add(factor)
     this.#counts = listCounts(answer)
     for (const count of this.#counts) this.#near.add(count)
   }
@@ -197,7 +188,7 @@ class Judge {
   #sourcesOfNumber(number: Numeral): string[] {
     const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
-    if (MANY_DIGITS.test(number.text)) return index.placesOf(index.literal(number.text))
+    if (MANY_DIGITS.test(number.text)) return index.placesOf(index.digits(number.text))
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
@@ -247,21 +238,27 @@ class Judge {
       after === '' ||
       /\baged?\s$/i.test(this.#answer.slice(0, figure.at).slice(-6))
     for (const reading of readings) {
-      const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge)
+      const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge, this.#factorsNear(figure))
       if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
     return []
   }
 
-  #pairOf(wanted: WantedNumber, isAge: boolean): [number, number] | undefined {
-    const near = [...this.#near].sort((one, other) => one - other)
+  /** The factors that the words beside a figure name. */
+  #factorsNear({ at, text }: { at: number; text: string }): number[] {
+    const beside = this.#answer.slice(Math.max(0, at - FACTOR_CHARS), at + text.length + FACTOR_CHARS)
+    return factorsIn(beside)
+  }
+
+  #pairOf(wanted: WantedNumber, isAge: boolean, factors: number[]): [number, number] | undefined {
+    const near = [...this.#near, ...factors].sort((one, other) => one - other)
     const years = this.#index.values.filter((value) => isYearLike(value) && value <= this.#year)
     const age = isAge ? ageFrom([...new Set([...years, this.#year])], wanted.value) : undefined
     if (age) return age
     const isYear = wanted.tolerance === 0
     const found = near.length <= MAX_POOL ? followsFrom(near, wanted, isYear ? FAR_CHANCE : NEAR_CHANCE) : undefined
     if (found || isYear) return found
-    for (const factor of this.#factors)
+    for (const factor of factors)
       for (const times of [factor, 1 / factor]) {
         const [read] = this.#index.numbers({ value: wanted.value * times, tolerance: wanted.tolerance * times })
         if (read) return [read.value, factor]

@@ -213,6 +213,15 @@ export class ReadIndex {
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
   }
 
+  /** The texts that contain these digits, with or without separators of groups. */
+  digits(text: string): number[] {
+    const grouped = new RegExp(`(?<!\\d)${text.split('').join("[ ,.'\u00a0\u202f]?")}(?!\\d)`)
+    return indexesOf(
+      this.#texts.map((one) => one.text),
+      (text) => grouped.test(text),
+    )
+  }
+
   /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */
   get values(): number[] {
     if (this.#values) return this.#values

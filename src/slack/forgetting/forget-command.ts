@@ -35,7 +35,7 @@ export async function forgetByCommand(
  */
 export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<void> {
   await answerWish(wish, { installation, services, replaces: true }, async () => {
-    const { team, channel, user } = wish
+    const { team, channel, user, userTeam = team, isColleague } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
     if (!isOfPerson(wish)) {
@@ -43,8 +43,10 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
       return { content: noteContent(FORGET.channel), outcome: 'channel' }
     }
     // What somebody here has stored is not that of a person from another company with the same id.
-    const homes = await installation.directory.homesOf(wish)
-    if (homes === 'unreachable') return 'untold'
+    const isOfTeam = isColleague === true || userTeam === team
+    const known = await installation.directory.homesOf(wish)
+    if (known === 'unreachable' && !isOfTeam) return 'untold'
+    const homes = [...(isOfTeam ? [team] : []), ...(known === 'unreachable' ? [] : known)]
     if (homes.includes(team)) await services.connections?.end({ team, user })
     await services.forgetting.forgetPerson({ team, channel, user, homes })
     return { content: noteContent(FORGET.person), outcome: 'person' }

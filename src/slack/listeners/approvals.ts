@@ -198,13 +198,14 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const content = waitingCard(await toWaitingCall(ref.key, call, card))
   const names: string[] = []
   for (const user of toAsk) {
+    const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
     try {
-      const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
       if (isFirst) await postDirect(user, content, { client: installation.client, asker: question.user })
-      names.push(await mentions.withNames(`<@${user}>`))
     } catch (error) {
       log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
+      continue
     }
+    names.push(await mentions.withNames(`<@${user}>`))
   }
   return names
 }
