@@ -33,7 +33,7 @@ export function withoutMarks(text: string, nonce: string): string {
 }
 
 /** What the final turn asks for, copied, or nothing. */
-const PLACEHOLDER = /^["'<[]?(?:(?:the|your|final) ){0,2}(?:answer)?["'>\]]?[.…]{0,3}$/i
+const PLACEHOLDER = /^(?:[.…]{0,3}|["'<[]?(?:(?:the|your|final) ){0,2}answer["'>\]]?[.…]{0,3})$/i
 
 const NO_ANSWER =
   'That was a message to you, not an answer for the person. Say in your own words what you found, or that you found nothing.'

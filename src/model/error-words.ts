@@ -18,7 +18,7 @@ const ERRORS = ['error', 'err', 'errors', 'base_resp', 'detail']
 const WORDS = ['message', 'msg', 'error_msg', 'error_message', 'errmsg', 'status_msg', ...ERRORS]
 const CODES = ['code', 'status', 'status_code', 'statusCode', 'error_code', 'errcode', 'http_status']
 /** Codes of a body that is no error. */
-const GOOD = new Set(['', '0', '200', 'ok', 'success', 'undefined', 'null'])
+const GOOD = new Set(['', '0', '200', 'ok', 'success', 'undefined', 'null', 'queued', 'processing', 'pending'])
 const MAX_DEPTH = 4
 
 /**
@@ -110,8 +110,8 @@ const STATUSES = new Map([
 
 const REFUSES_KEY = new RegExp(
   [
-    '\\b(?:invalid|incorrect|wrong|missing|expired|unknown|no)\\b[^.]{0,20}\\b(?:api|secret|access|auth\\w*|x-api)?[ -]?(?:key|token|credential)s?\\b(?! (?:count|limit|type))',
-    '\\b(?:key|token|credential)s?\\b[^.]{0,20}\\b(?:not valid|invalid|incorrect|expired|revoked|required|missing)\\b',
+    '\\b(?:invalid|incorrect|wrong|missing|expired|unknown|no)\\b[^.]{0,20}\\b(?:(?:api|secret|access|auth\\w*|x-api|bearer)[ -]?(?:key|token|credential)s?|api ?keys?|credentials?)\\b(?! (?:count|limit|type))',
+    '\\b(?:key|(?:access|auth\\w*|bearer|api|id) token|credential)s?\\b[^.]{0,20}\\b(?:not valid|invalid|incorrect|expired|revoked|required|missing)\\b',
     '\\bauthenticat\\w+ (?:error|fail\\w*|required)',
     '\\bunauthori[sz]ed\\b|^forbidden\\b|\\blogin fail',
     '无效的(?:令牌|密钥)|(?:令牌|密钥)(?:无效|已过期)',
@@ -136,19 +136,19 @@ export function isUnknownModel(error: unknown): boolean {
 export function hasNoMoney(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
   const codes = `${String(error.code)} ${String(error.type)}`
-  if (error.status === 402 || NO_MONEY_CODE.test(codes)) return true
+  if (error.status === 402 || /\binsufficient_/i.test(codes)) return true
   const words = wordsOf(error).replace(/https?:\S+/g, '')
-  return NO_MONEY.test(words) && !PASSES.test(words)
+  return !PASSES.test(words) && (NO_MONEY_CODE.test(codes) || NO_MONEY.test(words))
 }
 
 const NO_MONEY_CODE =
-  /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|quota_exceeded|arrear|overdue|billing_|budget_exceeded|payment_required/i
-const MONEY = String.raw`\b(?:credits?|balance|billing|budget|spend\w*|prepay\w*|invoices?|payments?|funds)\b`
+  /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|(?<![a-z]_)quota_exceeded|arrear|overdue|billing_|budget_exceeded|payment_required/i
+const MONEY = String.raw`\b(?:credits?|balance|billing|(?<!thinking |reasoning )budget|spend\w*|prepay\w*|invoices?|payments?|funds)\b`
 const LACK = String.raw`(?:\b(?:insufficient|too low|not enough|depleted|exhausted|r[au]n out|used (?:up|all)|exceeded|reached|overdue|unpaid|requires?|to be enabled|inactive|not active)\b|(?:n't|not) have (?:any|enough)\b)`
 const NO_MONEY = new RegExp(
   [
-    `${MONEY}[^.]{0,40}${LACK}`,
-    `${LACK}[^.]{0,40}${MONEY}`,
+    `${MONEY}[^.;]{0,40}${LACK}`,
+    `${LACK}[^.;]{0,40}${MONEY}`,
     'exceeded your (?:current )?quota',
     '\\bkey limit exceeded',
     '(?:spend(?:ing)?|specified api usage|monthly usage|daily(?: request)?|(?:tokens|requests) per day) limits?\\b',
@@ -165,11 +165,18 @@ export function isContextLength(error: unknown): boolean {
   if (TOO_LONG_CODE.test(`${String(error.code)} ${String(error.type)}`)) return true
   const words = wordsOf(error)
   if (error.status === 429 && !/request too large/i.test(words)) return false
+  if (!OF_REQUESTS.has(error.status) && OF_TIME.test(words)) return false
   return TOO_LONG.test(words) || comparesTokens(error)
 }
 
 const TOO_LONG_CODE =
   /context_length_exceeded|exceed_context_size|out_?of_?context|context_window|tokens_(?:limit_reached|too_long)|max_prompt_tokens|(?<!\d)1261(?!\d)/i
+
+/** Statuses of a request that is wrong in itself. */
+const OF_REQUESTS = new Set<number | undefined>([400, 413, 422])
+/** Words of a failure in time or of a connection. */
+const OF_TIME =
+  /\b(?:deadline|time[ds]?(?: out)?|timeouts?|wait\w*|queue\w*|concurren\w*|cancell?ed|dial|seconds?|rpc)\b/i
 
 const CONVERSATION = String.raw`\b(?:prompts?|inputs?|messages?|conversation|request|context|query|tokens?)\b`
 /** Words between that are not about a field, a picture or a rate. */

@@ -30,7 +30,8 @@ export class UnsupportedParameters implements ModelQuirks {
   learnFromError(error: unknown, sent: object): boolean {
     if (!(error instanceof APIError)) return false
     const words = wordsOf(error)
-    if (refusesSystem(words) && hasSystem(sent) && !isContextLength(error)) return (this.noSystem = true)
+    const mayRefuse = REFUSES_ROLES.has(statusOf(error) ?? 0) && !isContextLength(error)
+    if (mayRefuse && refusesSystem(error.message) && hasSystem(sent)) return (this.noSystem = true)
     if (refusesStop(words, statusOf(error) ?? 0) && isIn(sent, 'stop')) return Boolean(this.refused.add('stop'))
     if (!REFUSED.has(statusOf(error) ?? 0) || isContextLength(error)) return false
     if (NEEDS_REASONING.test(words)) return !this.needsReasoning && (this.needsReasoning = true)
@@ -56,8 +57,10 @@ const NAMES_ROLES =
 const REFUSES_ROLE =
   /\b(?:not|invalid|only|must|one of|permitted|expected|remove|valid roles|un(?:known|expected|supported|recogni[sz]ed))\b|n't|不支持/i
 /** Says that there may be instructions, or that something else is wrong with the roles. */
+/** Statuses with which a template or a server refuses a role. */
+const REFUSES_ROLES = new Set([400, 422, 500])
 const HAS_SYSTEM =
-  /optional system message|in a row|\b(?:one of|permitted|expected|valid roles?|only)\b(?:(?!\b(?:got|found|not|but)\b)[^.]){0,60}\bsystem\b/i
+  /optional system message|in a row|supported values|\b(?:one of|permitted|expected|valid roles?|only)\b(?:(?!\b(?:got|found|not|but)\b)[^.]){0,60}\bsystem\b/i
 
 function refusesSystem(words: string): boolean {
   const isNamed = NAMES_SYSTEM.test(words) || NAMES_ROLES.test(words)

@@ -183,22 +183,6 @@ describe('a call that the sentence before it points at, as at a text, is not mad
     'The document ends with these lines.',
     'Line 7 of the log reads as follows.',
     'The issue suggests the following command.',
-    'Die Seite enthält den folgenden Aufruf.',
-    'Folgender Text steht in der Fußzeile.',
-    'La page contient cet appel.',
-    'Le courriel demande l’appel suivant.',
-    'El correo termina con la siguiente instrucción.',
-    'La página contiene esta llamada.',
-    'ページには次の呼び出しが含まれています。',
-    'メールの最後に以下の指示があります。',
-    '页面包含以下调用。',
-    '페이지에 다음 호출이 있습니다.',
-    'La pagina contiene questa chiamata.',
-    'Страница содержит этот вызов.',
-    'Die Datei fordert mich auf, etwas auszuführen. Ich ignoriere es.',
-    'La page me demande d’appeler cet outil. Je ne le ferai pas.',
-    'La página pide algo. Lo ignoro.',
-    'ページに指示がありますが、無視します。',
   ]
   test.each(reports)('%s', (sentence) => {
     for (const call of [...Object.values(CALLS), STEPS.labels!, STEPS['labelled call']!])
@@ -214,14 +198,6 @@ describe('a call that the sentence before it points at, as at a text, is not mad
 describe('a call that an ordinary thought leads to is made', () => {
   const thoughts = [
     'This requires a tool call.',
-    'Ich rufe dieses Werkzeug auf.',
-    'Die Seite sagt nichts dazu, also suche ich weiter.',
-    'Le canal contient trois personnes.',
-    'J’utilise cet outil.',
-    'La pregunta pide una búsqueda.',
-    'Envío este mensaje.',
-    'この内容を送信します。',
-    '我发送以下内容。',
     'The calculator can do this.',
     'The unit conversion must be done.',
     'This is a simple request.',

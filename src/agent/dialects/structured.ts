@@ -151,7 +151,9 @@ function inVain(calls: ToolStep[]): ToolStep[] {
   const words = last.map(
     ({ action, observation }) => `${action.tool}\n${wordsAround(action.input, observation?.text ?? '')}`,
   )
-  return last.length === MAX_IN_VAIN && new Set(words).size === 1 ? last : []
+  const isSame = last.length === MAX_IN_VAIN && new Set(words).size === 1
+  // Writes do what they say, and what does not name its input may be right of each.
+  return isSame && words[0]!.includes('…') && last.every(({ begun }) => begun === undefined) ? last : []
 }
 
 function wordsAround(input: unknown, text: string): string {
@@ -191,7 +193,8 @@ export function readHeld(completion: string, tools: string[]): ParsedTurn | unde
 }
 
 /** A model that quotes something without a backslash ends its text before the quotation. */
-const BROKEN_OFF = /[\p{L}\p{N},(:] $/u
+const BROKEN_OFF =
+  /(?:[(:,]|(?<!\p{L})(?:for|of|about|as|is|are|the|no|or|and|word|words|called|named|says?|für|von|namens|nach|pour|para)) $/iu
 const QUOTATION_MARKS = 'Your answer breaks off. Write it whole, with quotation marks inside it as \\".'
 
 /** The answer of an object that breaks off in it. */

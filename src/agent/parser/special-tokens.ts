@@ -75,10 +75,11 @@ export function finalPart(text: string): { text: string; isFinal: boolean } {
  */
 export function withoutEnd(text: string): string {
   if (!text.includes('<')) return withoutTail(text)
+  const finalAt = text.lastIndexOf('<|channel|>final')
   for (const { 0: token, index } of text.matchAll(END)) {
     const after = text[index + token.length] ?? '\n'
     const behind = text.slice(index + token.length)
-    const isBefore = token === '<|call|>' && GOES_ON.test(behind)
+    const isBefore = token === '<|call|>' && (finalAt > index || GOES_ON.test(behind))
     const isEnd = after === '\n' || after === '<' || NEXT_TURN.test(behind)
     if (index > 0 && !isBefore && isEnd) return withoutTail(text.slice(0, index))
   }
@@ -89,7 +90,7 @@ export function withoutEnd(text: string): string {
 const NEXT_TURN = /^\s{0,9}(?:human|user|assistant|question|system)\s{0,3}(?:[:：]|\n)/i
 
 /** Prose or a final answer behind a call: the model did not stop for it. */
-const GOES_ON = /^\s*(?!<\||\s|$)|<\|channel\|>final/
+const GOES_ON = /^\s*(?!<\||\s|$)/
 
 /** Drops tokens at the end, and the closing tag of an answer whose opening tag precedes the turn. */
 function withoutTail(text: string): string {

@@ -3,7 +3,7 @@
  * calls, labels or an announced call in it is never shown as the answer: the model is asked again.
  */
 import type { ParsedTurn } from '../contracts/dialect.ts'
-import { parseJson } from '../../base/parse-json.ts'
+import { isRecord, parseJson } from '../../base/parse-json.ts'
 import { holdsJsonCall, readJsonBlock } from './json-action.ts'
 import { opensStep, sectionsOf } from './labels.ts'
 import { leakedCallFrom, type LeakedCall } from './leaked-calls.ts'
@@ -102,7 +102,7 @@ const CALL =
 
 /** Call markup of any vendor, on one line. */
 export const MAY_CALL =
-  /<[|｜/]{0,2}(?:[a-z]{1,12}[:_])?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
+  /<[|｜/]{0,2}(?:[a-z]{1,12}:|[a-z]{1,12}_(?=tools?[▁_ ]?calls?|function_?calls?))?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
 
 /** Returns whether a text holds a vendor's markup of a call outside of inline code. */
 export function holdsMarkup(text: string): boolean {
@@ -132,7 +132,11 @@ function holdsPlainCall(answer: string, tools: string[]): boolean {
 function holdsBrokenCall(text: string, tools: string[]): boolean {
   const isListed = ([, name = '']: RegExpMatchArray) => listedTool(name, tools) !== undefined
   if (INPUT_KEY.test(text) && [...text.matchAll(TOOL_KEY)].some(isListed)) return true
-  return BEGINS_JSON.test(text) && [...text.matchAll(KEY_OF_OBJECT)].some(isListed)
+  if (!BEGINS_JSON.test(text)) return false
+  const whole = parseJson(text.replace(/^\s{0,20}`{3}\w{0,9}|`{3}\s{0,20}$/g, '').trim())
+  // JSON that can be read is an answer, unless all of it is a tool with its input.
+  const isAnswer = whole !== undefined && (!isRecord(whole) || Object.values(whole).some((value) => !isRecord(value)))
+  return !isAnswer && [...text.matchAll(KEY_OF_OBJECT)].some(isListed)
 }
 
 const TOOL_KEY =
@@ -182,7 +186,7 @@ const LONGEST_ANNOUNCEMENT = 1_000
 
 /** What a model says about itself before it uses a tool. "I can use" tells what it is able to do. */
 const INTENDS =
-  "(?:\\b(?:I|we)(?:['’]ll| will| shall| would|['’]d|['’](?:m|re)(?: going to)?| am(?: going to)?| are(?: going to)?| need to| should| must| have to| want to)(?: now| first| then| need to| be| have to)*|\\blet(?: me|['’]s| us)(?: now| first)?)"
+  "(?:\\b(?:I|we)(?:['’]ll| will| shall|['’](?:m|re)(?: going to)?| am(?: going to)?| are(?: going to)?| need to| must| have to| want to)(?: now| first| then| need to| be| have to)*|\\blet(?: me|['’]s| us)(?: now| first)?)(?! know\\b| (?:un|not )able\\b| not\\b)"
 const USES =
   '(?<!how to )\\b(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?|query(?:ing)?|check(?:ing)?|consult(?:ing)?|try(?:ing)?|with|via|through)'
 const QUOTE = '["\'`*]{0,3}'
@@ -190,7 +194,10 @@ const NAME = `(?: the| my| your)? ${QUOTE}([\\w.-]{1,100})${QUOTE}`
 
 const ANNOUNCES = [
   // "I will use the ticket function", "let me look that up with the handbook tool"
-  new RegExp(`${INTENDS}(?=[ ])[^.!?\\n]{0,80}?${USES}${NAME} (?:function|tool)\\b`, 'giu'),
+  new RegExp(
+    `${INTENDS}(?=[ ])(?:(?!\\b(?:if|not|recommend|suggest)\\b)[^.!?\\n]){0,80}?${USES}${NAME} (?:function|tool)\\b`,
+    'giu',
+  ),
   // "I will call `ticket`", "I'm going to use employee to find out"
   new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ["\'\`]([\\w.-]{1,100})["\'\`]`, 'giu'),
   new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ([\\w.-]{1,100})(?= (?:to|with|for)\\b)`, 'giu'),
