@@ -48,8 +48,10 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
   const kind = textKind(name, head)
-  const declared = kind === 'html' || head.trimStart().startsWith('<?xml') ? declaredEncoding(bytes) : undefined
-  if (declared) return { kind, encoding: declared }
+  // What the bytes themselves show is surer than the first line of XML.
+  const isXml = kind !== 'html' && isGuessed === true && head.trimStart().startsWith('<?xml')
+  const declared = kind === 'html' || isXml ? declaredEncoding(bytes) : undefined
+  if (declared && !(isXml && /^utf-?8$/i.test(declared))) return { kind, encoding: declared }
   return { kind, encoding, ...(isGuessed && { isGuessed }), ...(broken !== undefined && { broken }) }
 }
 

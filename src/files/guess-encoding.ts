@@ -64,7 +64,10 @@ export function guessEncoding(sample: Uint8Array): string {
   const high = part.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0)
   // Statistics are better than looks on long texts, and as good for encodings that are not compared here.
   const own = scores.find(({ encoding }) => encoding === statistical)?.score
+  // Of the statistics' guesses these are seldom right on short texts.
+  const isDoubted = high < CERTAIN_BYTES && /^(?:iso-8859-2|windows-1257)$/.test(statistical)
   if (own === undefined) return high >= CERTAIN_BYTES || best.score < 0.7 ? statistical : best.encoding
+  if (isDoubted) return best.encoding
   const margin = high >= CERTAIN_BYTES ? 4 * MARGIN : MARGIN
   return best.score > own + margin ? best.encoding : statistical
 }
@@ -138,6 +141,7 @@ function scoreOf(one: string, { before, after, common, script }: Around): number
   if (one === '\ufffd' || /\p{C}/u.test(one)) return -1
   const [isLetterBefore, isLetterAfter] = [/\p{L}/u.test(before), /\p{L}/u.test(after)]
   if (/[£¥€¢¼½¾]/.test(one) && (/[£¥€¢]/.test(one) ? isLetterAfter || isLetterBefore : isLetterBefore)) return -0.3
+  if (/[«»º]/.test(one) && isLetterBefore !== isLetterAfter) return 1
   if (PUNCTUATION.test(one)) return isLetterBefore && isLetterAfter && !/[’–·、。，・ー]/.test(one) ? -0.5 : 0.8
   if (!script.test(one)) return -0.5
   if (RARE.test(one)) return 0.1
@@ -145,12 +149,15 @@ function scoreOf(one: string, { before, after, common, script }: Around): number
   const isBesideLatin = /\p{sc=Latin}/u.test(before) || /\p{sc=Latin}/u.test(after)
   // Hardly any word has only letters with accents.
   const isBesidePlain = /[a-z]/i.test(before) || /[a-z]/i.test(after)
-  if (common.size > 0) return !isBesideLatin ? 0.1 : !common.has(one) ? 0.3 : isBesidePlain ? 1 : 0.6
+  if (common.size > 0) return !isBesideLatin ? alone(one) : !common.has(one) ? 0.3 : isBesidePlain ? 1 : 0.6
   // Other alphabets: the letters stand beside their own kind.
   if (isBesideLatin) return -0.7
   if (/\p{Lu}/u.test(before) && /\p{Ll}/u.test(one) === false && /\p{Ll}/u.test(after)) return -0.2
   return isLetterBefore || isLetterAfter ? 0.9 : 0.2
 }
+
+/** How likely a letter is a word of its own. */
+const alone = (one: string) => (/[àéèöåøæóáú]/i.test(one) ? 0.8 : 0.1)
 
 const TURKISH_LETTERS = setsOf(TURKISH)[0]!
 /** Words of these scripts have vowels. */

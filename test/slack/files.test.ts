@@ -47,7 +47,7 @@ describe('the content of a question’s files', () => {
     const shown = await thread.ended()
     expect(promptOf(bot, 'pressure on page 140', 0)).toContain('A PDF of 300 pages')
     expect(promptOf(bot, 'pressure on page 140', 0)).not.toContain('Use 12 bar')
-    expect(promptOf(bot, 'pressure on page 140', 0).length).toBeLessThan(11_000)
+    expect(promptOf(bot, 'pressure on page 140', 0).length).toBeLessThan(11_400)
     expect(promptOf(bot, 'pressure on page 140')).toContain('Use 12 bar.')
     expect(shown).toContain('manual.pdf, page 140')
   })

@@ -20,6 +20,9 @@ export interface DocxContext {
   part(id: string): void
 }
 
+/** A sign, digits or letters that points may raise. */
+const SHORT = /^[\p{L}\p{N}+\-−()*]{1,3}$/u
+
 export class DocxBody {
   readonly #context: DocxContext
   /** What a text box writes: it follows the paragraph that holds it. */
@@ -139,10 +142,10 @@ export class DocxBody {
     this.#marks = undefined
   }
 
-  /** Opens the marks of a run before its first text, when its format is known. */
-  #openMarks(): void {
+  /** Opens the marks of a run before its first text, when its format is known. Points may move longer text for its looks. */
+  #openMarks(text: string): void {
     if (!this.#inRun || this.#marks) return
-    const { raised, isStruck } = this.#run
+    const { isStruck, raised = SHORT.test(text) ? this.#run.lifted : undefined } = this.#run
     this.#marks = [...(isStruck ? ['del'] : []), ...(raised ? [raised] : [])]
     for (const tag of this.#marks) this.#emit((page) => page.open(tag))
   }
@@ -201,7 +204,7 @@ export class DocxBody {
   #put(text: string): void {
     if (text === '' || this.#isTickHeld) return
     this.#begin()
-    this.#openMarks()
+    this.#openMarks(text)
     this.#emit((page) => page.text(text))
   }
 

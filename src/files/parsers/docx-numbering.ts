@@ -14,6 +14,8 @@ export interface ParagraphFormat {
 /** What a run's format changes of its meaning. */
 export interface RunFormat {
   raised?: 'sup' | 'sub' | undefined
+  /** Moved by points. */
+  lifted?: 'sup' | 'sub' | undefined
   isStruck?: boolean
 }
 
@@ -74,6 +76,7 @@ export class DocxNumbering {
     let style = this.#runStyles.get(id)
     for (let i = 0; style && i < MAX_PARENTS; i += 1) {
       whole.raised ??= style.raised
+      whole.lifted ??= style.lifted
       if (style.isStruck !== undefined) whole.isStruck ??= style.isStruck
       style = this.#runStyles.get(style.parent ?? '')
     }
@@ -170,6 +173,6 @@ const RAISED_BY = 4
 /** Takes what a tag inside `w:rPr` says about a run. */
 export function takeRun(format: RunFormat, name: string, value: string): void {
   if (name === 'vertAlign') format.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : undefined
-  if (name === 'position' && Math.abs(Number(value)) >= RAISED_BY) format.raised = Number(value) > 0 ? 'sup' : 'sub'
+  if (name === 'position' && Math.abs(Number(value)) >= RAISED_BY) format.lifted = Number(value) > 0 ? 'sup' : 'sub'
   if (name === 'strike' || name === 'dstrike') format.isStruck = !/^(?:0|false|off)$/.test(value)
 }

@@ -59,9 +59,11 @@ export class InlineTags {
   }
 }
 
+const INLINE = words('span a b i em strong small big font u code var q cite abbr mark ins label')
+
 /** The tags that mean the same as an element's style. */
 function tagsOf(name: string, { style = '' }: Attributes): string[] {
-  if (style === '' || /^(?:sup|sub|del|s|strike|td|th|tr)$/.test(name)) return []
+  if (style === '' || !INLINE.has(name)) return []
   const [, raised] = /vertical-align\s*:\s*(sup|sub)/i.exec(style.slice(0, MAX_STYLE)) ?? []
   const isStruck = /text-decoration(?:-line)?\s*:[^;]{0,40}line-through/i.test(style.slice(0, MAX_STYLE))
   return [...(isStruck ? ['del'] : []), ...(raised ? [raised.toLowerCase()] : [])]
@@ -78,6 +80,9 @@ const CHILDREN: Record<string, string[]> = {
   munderover: ['', 'sub', 'sup'],
 }
 const ELEMENTS: Record<string, string[]> = { msqrt: ['rad', 'e'], mtable: ['m'], mtr: ['mr'], mtd: ['e'] }
+
+/** Elements whose children cannot be written one after the other. */
+const UNKNOWN = words('mroot mfenced mmultiscripts menclose')
 
 /** Writes MathML on one line: its `alttext`, or its TeX, if it has any. */
 export class MathText {
@@ -96,7 +101,7 @@ export class MathText {
     const parent = this.#open.at(-1)
     const part = CHILDREN[parent?.name ?? '']?.[parent?.children ?? 0]
     if (parent) parent.children += 1
-    if (name === 'mroot') this.#isKnown = false
+    if (UNKNOWN.has(name)) this.#isKnown = false
     const parts = [...(part ? [part] : []), ...(ELEMENTS[name] ?? [])]
     for (const one of parts) this.#equation.open(one, {})
     const isTex = name === 'annotation' && /tex/i.test(encoding)

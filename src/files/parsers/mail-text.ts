@@ -50,8 +50,7 @@ function bodyOf(headers: ReadonlyMap<string, string>, body: string, where: Where
   const below = { ...where, depth: depth + 1 }
   if (/^\s*multipart\//i.test(type)) return partsOf(type, body, below)
   const encoding = headers.get('content-transfer-encoding') ?? ''
-  if (!/^\s*(?:7-?bit|8-?bit|binary|base64|quoted-printable)?\s*(?:[;(]|$)/i.test(encoding))
-    return [`[Not read: a part in ${encoding.slice(0, 40)}]`]
+  if (/uu|yenc|binhex/i.test(encoding)) return [`[Not read: a part in ${encoding.slice(0, 40)}]`]
   const bytes = transferred(body, encoding)
   if (/^\s*message\/rfc822/i.test(type)) return messageText(bytes.toString('latin1'), below)
   const isHtml = /^\s*text\/html/i.test(type)
@@ -81,12 +80,12 @@ function partsBetween(body: string, boundary: string): string[] {
     if (line === '' && body[at + boundary.length] !== '\n' && at + boundary.length < body.length) continue
     if (from !== undefined) parts.push(body.slice(from, at))
     from = mark === undefined ? at + boundary.length + line.length + 1 : undefined
-    if (mark !== undefined || parts.length === MAX_PARTS) break
+    if (parts.length === MAX_PARTS) break
   }
   return from === undefined ? parts : [...parts, body.slice(from)]
 }
 
 function transferred(body: string, encoding: string): Buffer {
   if (/base64/i.test(encoding)) return Buffer.from(body, 'base64')
-  return Buffer.from(/quoted-printable/i.test(encoding) ? unquoted(body.replace(/=[ \t]*\n/g, '')) : body, 'latin1')
+  return Buffer.from(/quoted[ -]printable/i.test(encoding) ? unquoted(body.replace(/=[ \t]*\n/g, '')) : body, 'latin1')
 }

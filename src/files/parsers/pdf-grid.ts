@@ -49,13 +49,14 @@ export const nameless = ({ pieces }: PdfLine) => pieces.length < 2 || !pieces.ev
 export function gridFrom(lines: readonly PdfLine[], from: number, columns: readonly PdfColumn[] = []): Grid {
   const grid: Grid = { columns: columns.map((column) => ({ ...column })), lines: [], end: from, isBroken: false }
   const taken: PdfLine[] = []
+  let hasFigures = false
   let stray: PdfLine | undefined
   let at = from
   for (; at < lines.length; at += 1) {
     const line = lines[at]!
     const before = lines[at - 1]
     if (at > from && before && line.y - before.y > MAX_GAP * Math.max(line.height, before.height)) break
-    if (isNextHeading(line, taken, before)) break
+    if (hasFigures && isNextHeading(line, taken, before)) break
     const isSingle = isText(line)
     const fitting = fitted(line, grid.columns, at === from && columns.length === 0)
     if (!fitting) {
@@ -70,6 +71,7 @@ export function gridFrom(lines: readonly PdfLine[], from: number, columns: reado
       stray = undefined
     } else if (stray) break
     grid.columns = fitting
+    hasFigures ||= taken.length > 0 && line.pieces.some(({ text }) => isFigure(text))
     taken.push(line)
     grid.end = at + 1
   }
@@ -78,15 +80,14 @@ export function gridFrom(lines: readonly PdfLine[], from: number, columns: reado
   return grid
 }
 
-/** Returns whether a line names other columns than those of the table above it. Its own heading may be repeated. */
+/** Returns whether a line names other columns than those of the table above it, which has figures. Its own heading may be repeated. */
 function isNextHeading(line: PdfLine, taken: readonly PdfLine[], above: PdfLine | undefined): boolean {
-  const [heading, ...body] = taken
-  const last = body.at(-1)
+  const [heading] = taken
+  const last = taken.length > 1 ? taken.at(-1) : undefined
   if (!heading || !last || !above || line.pieces.length < heading.pieces.length || nameless(line)) return false
-  if (!body.some(({ pieces }) => pieces.some(({ text }) => isFigure(text)))) return false
   // The names below a title are those of another table.
   if (isText(above) || textOf(line) === textOf(heading)) return isText(above)
-  const pitch = Math.min(...body.slice(0, 20).map(({ y }, i) => y - (taken[i]?.y ?? y)))
+  const pitch = Math.min(...taken.slice(1, 21).map(({ y }, i) => y - (taken[i]?.y ?? y)))
   const fonts = [line, last].map(({ pieces }) => pieces.every(({ font }) => font === heading.pieces[0]?.font))
   return (fonts[0] === true && fonts[1] === false) || line.y - last.y > 1.4 * pitch || above !== last
 }

@@ -60,16 +60,41 @@ const ARITHMETIC = /^[-+*/%]$/
 const COMPARISON = /^(?:[<>=]|<=|>=|<>|!=|==)$/
 const NUMBERS = new Set<ColumnType>(['whole', 'decimal', 'boolean'])
 
+/** The stars of the two selects on both sides of a set word, in its own brackets. */
+function starsBeside(words: readonly string[], at: number): number[] {
+  return [...starsToward(words, at, -1), ...starsToward(words, at, 1)]
+}
+
+function starsToward(words: readonly string[], at: number, step: 1 | -1): number[] {
+  const [opens, closes] = step === 1 ? ['(', ')'] : [')', '(']
+  const found: number[] = []
+  let depth = 0
+  for (let i = at + step; i >= 0 && i < words.length; i += step) {
+    const word = words[i]!
+    if (word === closes && (depth -= 1) < 0) break
+    if (word === opens) depth += 1
+    if (depth > 0) continue
+    if (/^(?:union|intersect|except)$/.test(word)) break
+    if (word === '*') found.push(i)
+  }
+  return found
+}
+
 /** Returns a sentence on what would count wrongly: `_row` differs in every row, and `main.` is read in one order only. */
 function wrongRows(tokens: readonly SqlToken[]): string | undefined {
   const words = tokens.map(({ kind, written }) => (kind === 'name' || kind === 'sign' ? written.toLowerCase() : ''))
   const isStar = (i: number) => words[i] === '*' && /^(?:select|distinct|,|\.)$/.test(words[i - 1] ?? '')
   const isOfAll = words.some((word, i) => word === 'distinct' && (isStar(i + 1) || isStar(i + 3)))
-  const isSet = words.some((word, i) => /^(?:union|intersect|except)$/.test(word) && words[i + 1] !== 'all')
-  if (words.includes('natural')) return 'NATURAL JOIN also joins by _row: name the columns with USING or ON.'
-  if (isOfAll || (isSet && words.some((_, i) => isStar(i))))
+  const sets = [...words.keys()].filter((i) => /^(?:union|intersect|except)$/.test(words[i]!) && words[i + 1] !== 'all')
+  const isNatural = words.some(
+    (word, i) => word === 'natural' && /^(?:join|left|inner|right|full|cross)$/.test(words[i + 1] ?? ''),
+  )
+  if (isNatural) return 'NATURAL JOIN also joins by _row: name the columns with USING or ON.'
+  if (isOfAll || sets.some((at) => starsBeside(words, at).some(isStar)))
     return '* also has _row, which differs in every row, so no two rows are the same: name the columns.'
-  const isSchema = words.some((word, i) => /^(?:main|temp)$/.test(word) && words[i + 1] === '.')
+  const isSchema = words.some(
+    (word, i) => /^(?:main|temp)$/.test(word) && words[i + 1] === '.' && /^(?:from|join|,)$/.test(words[i - 1] ?? ''),
+  )
   return isSchema ? 'Only tables by their plain names are read, without main. or temp.' : undefined
 }
 

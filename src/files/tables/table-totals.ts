@@ -3,12 +3,14 @@ import { decimalOf, plainDigits, writtenNumber, type Decimal } from './numbers.t
 import { filledIn, isValue, said, type TableLines } from './table-lines.ts'
 
 const WORDS =
-  '(?:grand|sub|sum)?[ -]?totals?|(?:gesamt|zwischen|end|teil)?summen?|(?:ins)?gesamt(?:ergebnis|betrag)?|sums?|subtotal|suma|somme|totale|Σ|∑|übertrag|(?:balance )?(?:carried|brought) (?:forward|down|over)|carry-?over'
+  '(?:grand|sub|sum)?[ -]?totals?|(?:gesamt|zwischen|end|teil)?summen?|(?:ins)?gesamt(?:ergebnis|betrag)?|sums?|subtotal|suma|somme|totale|Σ|∑|(?:balance )?(?:carried|brought) (?:forward|down|over)'
 /** A word for a total, with the year or the currency. */
 const TOTAL = new RegExp(
   `^(?:${WORDS})(?:[ :]+(?:amount|sum|result|g[eé]n[eé]ral|in|[(]?(?:EUR|USD|GBP|CHF|€|[$]|£|\\d{4})[)]?))*[ :]*$`,
   'i',
 )
+/** The sum of another page: above or below the rows, or before the next page's. Elsewhere it is a row of its own. */
+const CARRIED = /^(?:übertrag|carry-?over)\b[^\d]{0,40}$/i
 /** `North Total` below the rows of North, as spreadsheets write it; `Total North`, `Summe North`. */
 const BEHIND = new RegExp(`^(.{1,80}?)[ :-]+(?:${WORDS}|ergebnis)$`, 'i')
 const BEFORE = new RegExp(`^(?:${WORDS})[ :-]+(?:for |of |für )?(.{1,80})$`, 'i')
@@ -32,7 +34,17 @@ export function withoutFooter(rows: readonly number[], { lines, width, names, no
   let [repeated, last] = [0, -1]
   const kept = rows.filter((row, at) => {
     const first = lines.first(row)
-    const isTotal = isTotalRow(row, { lines, width, before: last, isBelowTotal: totals.at(-1) === rows[at - 1] })
+    const next = rows[at + 1]
+    const isAtEdge = at === 0 || next === undefined || TOTAL.test(lines.first(next))
+    const isCarried = isAtEdge && CARRIED.test(first)
+    const isTotal =
+      isCarried ||
+      isTotalRow(row, {
+        lines,
+        width,
+        before: last,
+        isBelowTotal: at > 0 && totals.at(-1) === rows[at - 1],
+      })
     if (isTotal) totals.push(row)
     const isHeading = !isTotal && first === names[0] && heading !== undefined && said(lines.at(row)) === heading
     if (isHeading) repeated += 1

@@ -3,7 +3,7 @@
 /** An ordinal (`the third quarter`) is none. */
 const FRACTIONS: [words: RegExp, value: number][] = [
   [
-    /(?<!\p{L})(?:half|halves|twice|hälfte|halb(?:e[nmrs]?)?|moitié|mitad|dobles?|metà|(?:doubl|doppelt|verdoppel|doppi)\p{L}*)(?!\p{L})|半分|一半|[2二两]倍|절반|두 배/iu,
+    /(?<!\p{L})(?:half|halves|twice|hälfte|halb(?:e[nmrs]?)?|moitié|mitad|dobles?|metà|doubl(?:e[ds]?|é\p{L}*|er)|(?:doppelt|verdoppel|doppi)\p{L}*)(?!\p{L})|半分|一半|[2二两]倍|절반|두 배/iu,
     2,
   ],
   [

@@ -188,7 +188,8 @@ class Judge {
   #sourcesOfNumber(number: Numeral): string[] {
     const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
-    if (MANY_DIGITS.test(number.text)) return index.placesOf(index.digits(number.text))
+    const isLong = MANY_DIGITS.test(number.text)
+    if (isLong && !index.hasPowers) return index.placesOf(index.digits(number.text))
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }

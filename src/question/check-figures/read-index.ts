@@ -213,13 +213,15 @@ export class ReadIndex {
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
   }
 
+  /** Whether a number is written with an exponent, which holds only its first digits. */
+  get hasPowers(): boolean {
+    return this.#texts.some(({ text }) => /\d[eE]\+?\d{2}(?!\d)/.test(text))
+  }
+
   /** The texts that contain these digits, with or without separators of groups. */
   digits(text: string): number[] {
     const grouped = new RegExp(`(?<!\\d)${text.split('').join("[ ,.'\u00a0\u202f]?")}(?!\\d)`)
-    return indexesOf(
-      this.#texts.map((one) => one.text),
-      (text) => grouped.test(text),
-    )
+    return [...this.#texts.keys()].filter((i) => grouped.test(this.#texts[i]!.text))
   }
 
   /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */

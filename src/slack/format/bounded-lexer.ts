@@ -110,7 +110,11 @@ class BoundedTokenizer extends Tokenizer {
 
   override url(source: string): Tokens.Link | undefined {
     // Punctuation of scripts without spaces follows an address directly.
-    return super.url(source.slice(0, MAX_ADDRESS).replace(/[\u3000-\u303f\uff00-\uffef][^]*$/, ''))
+    return super.url(
+      source
+        .slice(0, MAX_ADDRESS)
+        .replace(/[\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65][^]*$/, ''),
+    )
   }
 }
 

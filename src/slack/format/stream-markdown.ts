@@ -137,7 +137,7 @@ const FENCE = /^ {0,3}(`{3,}[\w+#.-]{0,30})\s*$/
 
 /** Inline code; a link or an image; Slack's own form of a link; an address in angle brackets; a bare address. */
 const TOKENS =
-  /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<target>https?:\/\/[^\s<>|]{1,2000})\|(?<words>[^<>|\n]{1,300})>|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*\u3000-\u303f\uff00-\uffef]{1,2000})/giu
+  /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<target>https?:\/\/[^\s<>|]{1,2000})\|(?<words>[^<>|\n]{1,300})>|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]{1,2000})/giu
 
 /** Returns the end of the last whole word. In scripts without spaces each character is a word. */
 function wordEnd(line: string): number {
