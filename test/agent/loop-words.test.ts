@@ -74,6 +74,11 @@ describe.each(NAMES)('%s: an answer', (dialect) => {
   })
 })
 
+test.for(['[]', '""', '<>'])('an answer of signs alone is one: %s', async (answer, t) => {
+  const { final } = await runOn(t, { dialect: 'text', model: [finish(answer)] })
+  expect(final).toMatchObject({ type: 'answer', text: answer })
+})
+
 test.for(['the answer', 'Your answer.', '<the final answer>', '…'])(
   'what stands for an answer is none: %s',
   async (placeholder, t) => {

@@ -71,6 +71,17 @@ test.for([
 })
 
 test.for([
+  [504, 'context deadline exceeded'],
+  [500, 'rpc error: dial tcp 10.0.0.5:50051: context canceled after 30000 ms'],
+  [503, 'Request exceeded the maximum wait time in the queue'],
+  [429, 'Tokens per minute limit exceeded'],
+])('%i %s is tried again, and is neither too long nor a matter of money', async ([status, message], t) => {
+  const code = status === 429 ? { code: 'token_quota_exceeded' } : {}
+  const endpoint = await playModel(t, [{ status: Number(status), body: { error: { message, ...code } } }, 'Fine.'])
+  expect((await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)).text).toBe('Fine.')
+})
+
+test.for([
   "Invalid 'tools[3].function.description': string too long. Expected a string with maximum length 1024.",
   'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
   'messages.2.content.1.tool_use.id: String should have at most 64 characters',

@@ -260,3 +260,16 @@ describe('the input of a call that its result repeats is no source:', () => {
     expect(sources(input, text, answer)).toEqual([found])
   })
 })
+
+test.for([
+  ['Der Umsatz stieg deshalb auf 642.', 'Der Umsatz war 321.', '642'],
+  ['In the third quarter there were 417 tickets.', 'There are 1251 tickets.', '417'],
+  ['There are three pricing tiers, and 3,703.5 euros.', 'It costs 1,234.5 euros.', '3,703.5'],
+])('a word that is no factor makes no figure right: %s', ([answer, read, figure]) => {
+  expect(missing(answer!, read!)).toContain(figure)
+})
+
+test('a long number is the same in groups', () => {
+  const read = 'The id is 1,234,567,890,123,456 and 18 446 744 073 709 551 616.'
+  expect(missing('It is 1234567890123456 and 18446744073709551616.', read)).toEqual([])
+})

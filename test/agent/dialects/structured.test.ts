@@ -133,6 +133,16 @@ test('a tool that says the same about three inputs is left out once, until anoth
   expect(final).toMatchObject({ type: 'answer', text: 'x' })
 })
 
+test('a tool that writes, or whose answer does not name its input, stays after equal results', async (t) => {
+  const add = (query: string) => structured('echo', { query })
+  const { model } = await runOn(t, {
+    dialect: 'structured',
+    tools: [echo(() => 'Added.')],
+    model: [add('a'), add('b'), add('c'), structured('answer', 'x')],
+  })
+  expect(actionsIn(schemaOf(model.requests[3]))).toContain('echo')
+})
+
 test('a tool that finds something about each of three inputs stays', async (t) => {
   const look = (query: string) => structured('echo', { query })
   const { model } = await runOn(t, {
@@ -301,7 +311,7 @@ describe('the answer', () => {
     },
   )
 
-  test.for(['Done. ', 'It is **x** '])('may end with a space: %j', async (text, t) => {
+  test.for(['Done. ', 'It is **x** ', 'Paris ', '42 '])('may end with a space: %j', async (text, t) => {
     const { final } = await runOn(t, { dialect: 'structured', model: [structured('answer', text)] })
     expect(final).toMatchObject({ type: 'answer', text: text.trim() })
   })

@@ -249,6 +249,9 @@ test.each([
   ['a product of the brand above', 'Product|Brand|Sum / Max|Colgate|1 / Colgate Total|Colgate|2', '3|2'],
   ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
   ['a tax among other rows', 'Kind|Sum / Rent|1 / VAT|2 / Tax|3', '6|3'],
+  ['a tax as the first row', 'Kind|Sum / Tax|1 / Rent|2 / Food|3', '6|3'],
+  ['a transfer among other rows', 'Kind|Sum / Miete|1 / Übertrag|2 / Essen|3', '6|3'],
+  ['days carried over among others', 'Kind|Sum / Leave|1 / Carry-over|2 / Sick|3', '6|3'],
   ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
@@ -323,6 +326,15 @@ test.each([
   ['select ort from main.t limit 1', /without main\./],
 ])('what SQLite would answer wrongly is refused: %s', async (sql, expected) => {
   expect(await ask(GERMAN, sql)).toMatch(expected)
+})
+
+test.each([
+  'with u as (select ort from t union select ort from t) select * from u',
+  'with x as (select * from t) select ort from x union select ort from x',
+  'select ort from t where exists (select * from t) union select ort from t',
+  'with temp as (select ort from t) select temp.ort from temp',
+])('an ordinary query of sets is answered: %s', async (sql) => {
+  expect(await ask(GERMAN, sql)).toMatchObject({ rows: expect.anything() })
 })
 
 const DATED = table('d|n / 2024-01-31|1')
