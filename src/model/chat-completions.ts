@@ -143,7 +143,10 @@ class ChatReader implements CompletionReader {
     const delta = choice?.delta ?? choice?.message ?? text
     // A few endpoints repeat the whole message at the end of its stream.
     const isRepeated = isWhole && (this.written.hasText || this.written.hasCalls)
-    const events = delta && !isRepeated ? this.#readDelta(delta) : []
+    // Calls may stand in the repeated message alone.
+    const calls = isRepeated && !this.written.hasCalls ? choice?.message?.tool_calls : undefined
+    const fresh = isRepeated ? calls && { tool_calls: calls } : delta
+    const events = fresh ? this.#readDelta(fresh) : []
     this.written.finish(choice?.finish_reason)
     if (choice?.finish_reason) this.written.finishNatively(choice.native_finish_reason)
     this.#hasEmptyEnd ||= choice?.finish_reason === ''
