@@ -38,8 +38,8 @@ export class InlineTags {
   }
 
   close(name: string): void {
-    if (this.#math && name !== 'math') return this.#math.close()
-    if (name === 'math') return this.#endMath()
+    if (this.#math) return this.#math.close() ? this.#endMath() : undefined
+    if (name === 'math') return
     if (name === 'rt') this.#page.text(')')
     if (APART.has(name)) this.#page.text(' ')
     for (const tag of this.#styled.pop()?.reverse() ?? []) this.#page.close(tag)
@@ -108,9 +108,15 @@ export class MathText {
     this.#open.push({ name: isTex ? 'tex' : name, children: 0, parts: parts.length })
   }
 
-  close(): void {
-    const parts = this.#open.pop()?.parts ?? 0
-    for (let i = 0; i < parts; i += 1) this.#write(this.#equation.close())
+  get depth(): number {
+    return this.#open.length
+  }
+
+  /** Returns whether this closes the equation itself. */
+  close(): boolean {
+    const closed = this.#open.pop()
+    for (let i = 0; i < (closed?.parts ?? 0); i += 1) this.#write(this.#equation.close())
+    return closed === undefined
   }
 
   text(text: string): void {

@@ -85,13 +85,14 @@ class Pieces {
   }
 
   get isTooLarge(): boolean {
-    return this.#elements > MAX.elements || this.#chars > MAX.chars || this.#open.length > MAX.open
+    const open = this.#open.length + (this.#math?.depth ?? 0)
+    return this.#elements > MAX.elements || this.#chars > MAX.chars || open > MAX.open
   }
 
   open(name: string, attributes: Record<string, string>): void {
+    this.#elements += 1
     if (this.#math) return this.#math.open(name, attributes)
     if (name === 'math') return void (this.#math = new MathText(attributes))
-    this.#elements += 1
     this.#note(name, attributes)
     const isDropped = DROPPED.has(name) || isHidden(name, attributes)
     if (isDropped && !VOID.has(name)) this.#dropped += 1
@@ -102,8 +103,8 @@ class Pieces {
   }
 
   close(name: string): void {
-    if (this.#math && name !== 'math') return this.#math.close()
-    if (name === 'math') return this.#endMath()
+    if (this.#math) return this.#math.close() ? this.#endMath() : undefined
+    if (name === 'math') return
     if (VOID.has(name)) return
     if (name === 'script') this.#isLinkedData = false
     const closed = this.#open.pop()
