@@ -218,8 +218,9 @@ export class ReadIndex {
     return this.#texts.some(({ text }) => /\d[eE]\+?\d{2}(?!\d)/.test(text))
   }
 
-  /** The texts that contain these digits, with or without separators of groups. */
+  /** The texts that contain these digits, up to 100 of them with or without separators of groups. */
   digits(text: string): number[] {
+    if (text.length > 100) return this.literal(text)
     const grouped = new RegExp(`(?<!\\d)${text.split('').join("[ ,.'\u00a0\u202f]?")}(?!\\d)`)
     return [...this.#texts.keys()].filter((i) => grouped.test(this.#texts[i]!.text))
   }
