@@ -5,7 +5,7 @@ import { EAST_ASIAN, eastAsianLook } from './east-asian-look.ts'
 
 /** How many bytes the readings are compared on, from the first that is not ASCII. */
 const COMPARED = 8192
-/** How many bytes before the first that is not ASCII are read too. */
+/** The number of bytes that are read before the first one beyond ASCII. */
 const CONTEXT = 8
 /** How much better another reading must look than the one that the statistics name. */
 const MARGIN = 0.1
@@ -156,7 +156,7 @@ function scoreOf(one: string, { before, after, common, script }: Around): number
   return isLetterBefore || isLetterAfter ? 0.9 : 0.2
 }
 
-/** How likely a letter is a word of its own. */
+/** The score of a letter that is a word of its own. */
 const alone = (one: string) => (/[àéèöåøæóáú]/i.test(one) ? 0.8 : 0.1)
 
 const TURKISH_LETTERS = setsOf(TURKISH)[0]!

@@ -1,6 +1,13 @@
 /** Follows the tags of a Word part (ECMA-376, part 1, 17) and writes them as the tags of a page. */
 import { hex as symbol } from 'dingbat-to-unicode'
-import { takeFormat, takeRun, type DocxNumbering, type ParagraphFormat, type RunFormat } from './docx-numbering.ts'
+import {
+  isOn,
+  takeFormat,
+  takeRun,
+  type DocxNumbering,
+  type ParagraphFormat,
+  type RunFormat,
+} from './docx-numbering.ts'
 import { EquationText } from './equation-text.ts'
 import { DocxFields } from './docx-fields.ts'
 import type { PageLines } from './page-lines.ts'
@@ -142,7 +149,9 @@ export class DocxBody {
     this.#marks = undefined
   }
 
-  /** Opens the marks of a run before its first text, when its format is known. Points may move longer text for its looks. */
+  /**
+   * Opens the marks of a run before its first text, when its format is known. Points may move longer text for its looks.
+   */
   #openMarks(text: string): void {
     if (!this.#inRun || this.#marks) return
     const { isStruck, raised = SHORT.test(text) ? this.#run.lifted : undefined } = this.#run
@@ -168,9 +177,8 @@ export class DocxBody {
 
   /** Ticks: content controls of Word 2010, and form fields before that. */
   #openControl(name: string, value: string): void {
-    const isOn = !/^(?:0|false|off)$/.test(value)
     if (name === 'checkbox' || name === 'checkBox') this.#tick = '☐'
-    if (this.#tick && (name === 'checked' || name === 'default')) this.#tick = isOn ? '☒' : '☐'
+    if (this.#tick && (name === 'checked' || name === 'default')) this.#tick = isOn(value) ? '☒' : '☐'
     if (name === 'sdtContent' && this.#tick) {
       this.#put(this.#tick)
       this.#tick = undefined

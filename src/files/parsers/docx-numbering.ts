@@ -144,7 +144,7 @@ export class DocxNumbering {
         }
         if (name === 'start') level.start = Number(val) || 0
         if (name === 'numFmt') level.form = val
-        if (name === 'isLgl') level.isLegal = !/^(?:0|false|off)$/.test(val)
+        if (name === 'isLgl') level.isLegal = isOn(val)
         if (name === 'numStyleLink') this.#linked.set(levels, val)
         if (name === 'lvlText') level.text = val.slice(0, 50)
         if (name === 'num') this.#lists.set(numId ?? '', (list = { definition: '', starts: new Map<number, number>() }))
@@ -170,9 +170,12 @@ export function takeFormat(format: ParagraphFormat, name: string, value: string)
 /** Half points by which text is raised to be read as raised. Less only adjusts it. */
 const RAISED_BY = 4
 
+/** Returns whether a property's value turns it on. Without a value it is on. */
+export const isOn = (value: string) => !/^(?:0|false|off)$/.test(value)
+
 /** Takes what a tag inside `w:rPr` says about a run. */
 export function takeRun(format: RunFormat, name: string, value: string): void {
   if (name === 'vertAlign') format.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : undefined
   if (name === 'position' && Math.abs(Number(value)) >= RAISED_BY) format.lifted = Number(value) > 0 ? 'sup' : 'sub'
-  if (name === 'strike' || name === 'dstrike') format.isStruck = !/^(?:0|false|off)$/.test(value)
+  if (name === 'strike' || name === 'dstrike') format.isStruck = isOn(value)
 }

@@ -4,8 +4,8 @@
  */
 import { Parser } from 'htmlparser2'
 import { escapeHtml } from '../../base/http/html-page.ts'
-import { MathText } from './html-inline.ts'
 import { words } from './html-tags.ts'
+import { PageEquations } from './math-text.ts'
 
 const DROPPED = words('script style svg iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
@@ -72,7 +72,9 @@ class Pieces {
   #dropped = 0
   #beside = 0
   #isLinkedData = false
-  #math: MathText | undefined
+  readonly #equations = new PageEquations((written) => {
+    if (this.#dropped === 0) this.#write(escapeHtml(` ${written || '[equation]'} `))
+  })
   #data = ''
   #timed = ''
   #facts: PageFacts = {
@@ -85,14 +87,13 @@ class Pieces {
   }
 
   get isTooLarge(): boolean {
-    const open = this.#open.length + (this.#math?.depth ?? 0)
+    const open = this.#open.length + this.#equations.depth
     return this.#elements > MAX.elements || this.#chars > MAX.chars || open > MAX.open
   }
 
   open(name: string, attributes: Record<string, string>): void {
     this.#elements += 1
-    if (this.#math) return this.#math.open(name, attributes)
-    if (name === 'math') return void (this.#math = new MathText(attributes))
+    if (this.#equations.open(name, attributes)) return
     this.#note(name, attributes)
     const isDropped = DROPPED.has(name) || isHidden(name, attributes)
     if (isDropped && !VOID.has(name)) this.#dropped += 1
@@ -103,8 +104,7 @@ class Pieces {
   }
 
   close(name: string): void {
-    if (this.#math) return this.#math.close() ? this.#endMath() : undefined
-    if (name === 'math') return
+    if (this.#equations.close(name)) return
     if (VOID.has(name)) return
     if (name === 'script') this.#isLinkedData = false
     const closed = this.#open.pop()
@@ -114,7 +114,7 @@ class Pieces {
   }
 
   text(text: string): void {
-    if (this.#math) return this.#math.text(text)
+    if (this.#equations.text(text)) return
     const inside = this.#open.at(-1)?.name
     if (inside === 'title' && this.#facts.title.length < MAX.attribute) this.#facts.title += text
     if (inside === 'noscript' && this.#facts.noscript.length < MAX.noscript) this.#facts.noscript += text
@@ -124,12 +124,6 @@ class Pieces {
     if (this.#dropped > 0) return
     if (this.#beside === 0) this.#facts.plainChars += text.trim().length
     this.#write(escapeHtml(text))
-  }
-
-  #endMath(): void {
-    const written = this.#math?.result() || '[equation]'
-    this.#math = undefined
-    if (this.#dropped === 0) this.#write(escapeHtml(` ${written} `))
   }
 
   result(): PagePieces {

@@ -37,6 +37,8 @@ const NAMED_YEAR = /^(?:(?:19|20)\d{2}|.{0,12}(?:19|20)\d{2})\*?$/
 
 /** Returns whether a piece is a number, a date, or a word for nothing. */
 export const isFigure = (text: string) => isValue(text) || NOTHING.test(text)
+/** Returns whether a line has a figure. */
+export const hasFigure = ({ pieces }: PdfLine) => pieces.some(({ text }) => isFigure(text))
 /** Returns whether a piece may be the name of a column, as `2024`, `Q1 2024` and `31.12.2024` are too. */
 export const isName = (text: string) => NAMED_YEAR.test(text) || !isFigure(text)
 
@@ -66,12 +68,12 @@ export function gridFrom(lines: readonly PdfLine[], from: number, columns: reado
     }
     if (stray && !isSingle) {
       // Words across the table, such as the name of a group, stand alone in their line.
-      if (stray.pieces.length > 1 || !line.pieces.some(({ text }) => isFigure(text))) break
+      if (stray.pieces.length > 1 || !hasFigure(line)) break
       taken.push(stray)
       stray = undefined
     } else if (stray) break
     grid.columns = fitting
-    hasFigures ||= taken.length > 0 && line.pieces.some(({ text }) => isFigure(text))
+    hasFigures ||= taken.length > 0 && hasFigure(line)
     taken.push(line)
     grid.end = at + 1
   }
@@ -80,7 +82,10 @@ export function gridFrom(lines: readonly PdfLine[], from: number, columns: reado
   return grid
 }
 
-/** Returns whether a line names other columns than those of the table above it, which has figures. Its own heading may be repeated. */
+/**
+ * Returns whether a line names other columns than those of the table above it, which has figures. Its own heading may
+ * be repeated.
+ */
 function isNextHeading(line: PdfLine, taken: readonly PdfLine[], above: PdfLine | undefined): boolean {
   const [heading] = taken
   const last = taken.length > 1 ? taken.at(-1) : undefined

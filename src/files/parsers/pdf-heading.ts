@@ -1,5 +1,5 @@
 /** The heading of a table in a pdf: the names of its columns, over several lines and over groups of columns. */
-import { isFigure, isName, nameless, type PdfColumn, type Grid, type GridLine } from './pdf-grid.ts'
+import { hasFigure, isFigure, isName, nameless, type PdfColumn, type Grid, type GridLine } from './pdf-grid.ts'
 import type { PdfLine, PdfPiece } from './pdf-lines.ts'
 import { wrappedText } from './pdf-rows.ts'
 
@@ -14,7 +14,7 @@ export function isHeadingAt(lines: readonly PdfLine[], at: number): boolean {
   if (nameless(line)) return false
   for (let i = at + 1; i <= at + 3 && i < lines.length; i += 1) {
     const next = lines[i]!
-    if (next.pieces.some(({ text }) => isFigure(text))) return true
+    if (hasFigure(next)) return true
     if (next.pieces.length < 2) continue
     if (line.pieces.length > 2 && isOther(line, next)) return true
     // The first rows may have words instead of figures; lines of one heading stand nearer, and titles farther.

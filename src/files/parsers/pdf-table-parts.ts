@@ -1,6 +1,6 @@
 /** Tables over several pages of a pdf: their heading is repeated, or their rows go on in the same columns. */
 import type { SectionWriter } from '../section-writer.ts'
-import { gridFrom, isFigure } from './pdf-grid.ts'
+import { gridFrom, hasFigure, isFigure } from './pdf-grid.ts'
 import type { PdfLine } from './pdf-lines.ts'
 import { figureColumns, rowsOf } from './pdf-rows.ts'
 import { tablesOn, type PdfTable } from './pdf-tables.ts'
@@ -131,7 +131,7 @@ function isLast(lines: readonly PdfLine[], from: number, height: number): boolea
 
 const textOf = ({ pieces }: PdfLine) => pieces.map(({ text }) => text).join(' ')
 const withoutNumbers = (line: PdfLine) => textOf(line).replace(/\d+/g, '#')
-const isRow = ({ pieces }: PdfLine) => pieces.length > 1 && pieces.some(({ text }) => isFigure(text))
+const isRow = (line: PdfLine) => line.pieces.length > 1 && hasFigure(line)
 const keyOf = (names: readonly string[]) => names.join('\t').toLowerCase().replace(/[ -]+/g, '')
 
 function notesOn({ names, pages, bare, wrapped }: TableOnPages): string[] {

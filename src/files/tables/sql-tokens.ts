@@ -60,6 +60,8 @@ const ARITHMETIC = /^[-+*/%]$/
 const COMPARISON = /^(?:[<>=]|<=|>=|<>|!=|==)$/
 const NUMBERS = new Set<ColumnType>(['whole', 'decimal', 'boolean'])
 
+const SET_WORD = /^(?:union|intersect|except)$/
+
 /** The stars of the two selects on both sides of a set word, in its own brackets. */
 function starsBeside(words: readonly string[], at: number): number[] {
   return [...starsToward(words, at, -1), ...starsToward(words, at, 1)]
@@ -74,7 +76,7 @@ function starsToward(words: readonly string[], at: number, step: 1 | -1): number
     if (word === closes && (depth -= 1) < 0) break
     if (word === opens) depth += 1
     if (depth > 0) continue
-    if (/^(?:union|intersect|except)$/.test(word)) break
+    if (SET_WORD.test(word)) break
     if (word === '*') found.push(i)
   }
   return found
@@ -85,7 +87,7 @@ function wrongRows(tokens: readonly SqlToken[]): string | undefined {
   const words = tokens.map(({ kind, written }) => (kind === 'name' || kind === 'sign' ? written.toLowerCase() : ''))
   const isStar = (i: number) => words[i] === '*' && /^(?:select|distinct|,|\.)$/.test(words[i - 1] ?? '')
   const isOfAll = words.some((word, i) => word === 'distinct' && (isStar(i + 1) || isStar(i + 3)))
-  const sets = [...words.keys()].filter((i) => /^(?:union|intersect|except)$/.test(words[i]!) && words[i + 1] !== 'all')
+  const sets = [...words.keys()].filter((i) => SET_WORD.test(words[i]!) && words[i + 1] !== 'all')
   const isNatural = words.some(
     (word, i) => word === 'natural' && /^(?:join|left|inner|right|full|cross)$/.test(words[i + 1] ?? ''),
   )
