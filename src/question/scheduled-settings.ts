@@ -1,4 +1,4 @@
-/** What a scheduled run may do. `grantedBy` (slack/approvals/approvers.ts) has no grant for it either. */
+/** The permissions of a scheduled run. `grantedBy` (slack/approvals/approvers.ts) has no grant for it either. */
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import type { Prompts } from '../base/prompts.ts'
 import type { Question } from '../stores/runs/types.ts'

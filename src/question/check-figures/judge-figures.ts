@@ -44,7 +44,7 @@ export interface FoundFigure {
   in: string[]
 }
 
-/** How far from a figure the word for its factor may stand, in characters. */
+/** The distance within which a word for a factor belongs to a figure, in characters. */
 const FACTOR_CHARS = 40
 
 interface JudgedTexts {
@@ -149,8 +149,9 @@ class Judge {
   /** The sources that contain the figure, in some form. */
   #sourcesOf(figure: Figure): string[] {
     const index = this.#index
-    if (figure.kind === 'quotation') return index.placesOf(index.quotation(figure.text))
-    if (figure.kind === 'phone') return index.placesOf([...index.phone(figure.text), ...index.quotation(figure.text)])
+    if (figure.kind === 'quotation') return index.placesOf(index.words.quotation(figure.text))
+    if (figure.kind === 'phone')
+      return index.placesOf([...index.phone(figure.text), ...index.words.quotation(figure.text)])
     if (figure.kind === 'number') return this.#sourcesOfNumber(figure.number)
     if (figure.kind === 'date') {
       const found = index.placesOf(
@@ -164,7 +165,7 @@ class Judge {
       const zones = this.#zonesOf(figure)
       return index.placesOf(readings.flatMap((second) => this.#timesAt(second, hasSeconds, zones)))
     }
-    return index.placesOf(formsOf(figure).flatMap((form) => index.literal(form)))
+    return index.placesOf(formsOf(figure).flatMap((form) => index.words.literal(form)))
   }
 
   #timesAt(second: number, hasSeconds: boolean, zones: Zone[]): number[] {
@@ -189,7 +190,7 @@ class Judge {
     const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
     const isLong = MANY_DIGITS.test(number.text)
-    if (isLong && !index.hasPowers) return index.placesOf(index.digits(number.text))
+    if (isLong && !index.words.hasPowers) return index.placesOf(index.words.digits(number.text))
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }

@@ -9,12 +9,14 @@ import { columnQuantities } from './column-units.ts'
 import { countsIn } from './count-items.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import type { ReadText } from './read-text.ts'
-import { containsWhole, wordsOf } from './find-words.ts'
+import { indexesOf, WordIndex } from './word-index.ts'
 import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
 
 /** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
   readonly #texts: readonly ReadText[]
+  /** The texts as they are written. */
+  readonly words: WordIndex
   readonly #plain: Numbers
   /** The numbers that open files which were queried. */
   readonly #opening: Numbers
@@ -32,13 +34,12 @@ export class ReadIndex {
   readonly cells = new Set<number>()
   /** The numbers in all texts but the openings of files. */
   readonly #read = new Set<number>()
-  #lower: string[] | undefined
-  #words: string[] | undefined
   #spans: Numbers | undefined
   #values: number[] | undefined
 
   constructor(texts: readonly ReadText[], today: string) {
     this.#texts = texts
+    this.words = new WordIndex(texts.map(({ text }) => text))
     const plain: IndexedNumber[] = []
     const opening: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
@@ -57,7 +58,8 @@ export class ReadIndex {
           add(value)
           if (isCell) this.cells.add(value)
           if (!isOpening) this.#read.add(value)
-          ;(isYear ? this.#years : this.#counted).add(value)
+          if (isYear) this.#years.add(value)
+          else this.#counted.add(value)
           if (isPercent) add(value / 100)
           if (unit) for (const size of sizesOf(unit)) add(toBase(value, size), listOf(quantities, unit.kind))
         }
@@ -191,40 +193,6 @@ export class ReadIndex {
     return found
   }
 
-  /** The texts with these words in a row, ignoring everything between words. An ellipsis stands for any words. */
-  quotation(quoted: string): number[] {
-    this.#words ??= this.#texts.map(({ text }) => wordsOf(text))
-    const parts = quoted.split(/\s*(?:\.{3,}|…|\[\.{3}\]|\[…\])\s*/).map((part) => wordsOf(part).trimEnd())
-    return indexesOf(this.#words, (words) => {
-      let at = 0
-      return parts.every((part) => {
-        if (part === '') return true
-        const found = words.indexOf(`${part} `, at)
-        at = found + part.length
-        return found >= 0
-      })
-    })
-  }
-
-  /** The texts that contain this name or address, in any case. */
-  literal(name: string): number[] {
-    this.#lower ??= this.#texts.map(({ text }) => text.toLowerCase())
-    const wanted = name.toLowerCase()
-    return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
-  }
-
-  /** Whether a number is written with an exponent, which holds only its first digits. */
-  get hasPowers(): boolean {
-    return this.#texts.some(({ text }) => /\d[eE]\+?\d{2}(?!\d)/.test(text))
-  }
-
-  /** The texts that contain these digits, up to 100 of them with or without separators of groups. */
-  digits(text: string): number[] {
-    if (text.length > 100) return this.literal(text)
-    const grouped = new RegExp(`(?<!\\d)${text.split('').join("[ ,.'\u00a0\u202f]?")}(?!\\d)`)
-    return [...this.#texts.keys()].filter((i) => grouped.test(this.#texts[i]!.text))
-  }
-
   /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */
   get values(): number[] {
     if (this.#values) return this.#values
@@ -280,10 +248,6 @@ function toBase(value: number, { factor, offset }: QuantityUnit): number {
 function spansOf(points: Iterable<number>, factor: number): IndexedNumber[] {
   const some = [...points].slice(0, MAX_PAIRED)
   return some.flatMap((one, i) => some.slice(i + 1).map((other) => ({ value: Math.abs(one - other) * factor, of: -1 })))
-}
-
-function indexesOf(texts: readonly string[], test: (text: string) => boolean): number[] {
-  return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
 }
 
 function addTo<Key>(map: Map<Key, Set<number>>, key: Key, of: number): void {
