@@ -32,7 +32,7 @@ export function withoutMarks(text: string, nonce: string): string {
   return text.replace(new RegExp(`<?/?${nonce}>?`, 'g'), '').trim()
 }
 
-/** What the final turn asks for, copied, or nothing. */
+/** Matches an empty answer, and the copied words of the final turn's form. */
 const PLACEHOLDER = /^(?:[.…]{0,3}|["'<[]?(?:(?:the|your|final) ){0,2}answer["'>\]]?[.…]{0,3})$/i
 
 const NO_ANSWER =

@@ -50,7 +50,7 @@ export function argumentsOf({ arguments: all, first, last }: MadeCall): string {
   return all.replace(/^(?:null|"")(?=\s{0,9}\{)/, '')
 }
 
-/** What stands between two objects of arguments, and behind a list of them. */
+/** Matches the text between two objects of arguments, and behind a list of them. */
 const BETWEEN = /^[\s,]*\]?\s*/
 
 /** The objects of arguments that were glued to each other or are a list, each once. An empty one beside another is none. */

@@ -1,4 +1,4 @@
-/** What an endpoint's error says, in the words of any provider. failures.ts chooses what becomes of it. */
+/** Reads an endpoint's error, in the words of any provider. failures.ts chooses what becomes of it. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
 import { comparesTokens } from './window-refusals.ts'

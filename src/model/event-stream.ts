@@ -155,7 +155,7 @@ function isWholeJson(text: string): boolean {
   }
 }
 
-/** What stands between two JSON texts. */
+/** Matches the text between two JSON texts. */
 const GAP = /(?:[\s\ufeff]|data:|"?\[DONE\]"?)*/iy
 
 function afterGap(text: string, at: number): number {

@@ -11,7 +11,7 @@ const MAX_WORDS = 200
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
   if (known) return known.hint.replace('The person who runs me should check', 'Check')
-  const apiError = apiErrorIn(error)
+  const apiError = apiErrorBehind(error)
   const status = statusOf(apiError)
   if (apiError && status !== undefined) return ofStatus(apiError, status)
   if (!(error instanceof ModelError)) return messageOf(error)
@@ -42,7 +42,7 @@ function wordsOf({ message, status }: APIError): string {
   return line.replace(`${status} `, '').slice(0, MAX_WORDS).replace(/\.$/, '')
 }
 
-function apiErrorIn(error: unknown): APIError | undefined {
+function apiErrorBehind(error: unknown): APIError | undefined {
   for (const cause of causesOf(error)) if (cause instanceof APIError) return cause
   return undefined
 }

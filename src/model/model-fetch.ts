@@ -4,6 +4,7 @@
  * limits the total duration of a call.
  */
 import { discard, followRedirects, readCapped } from '../base/http/response-limits.ts'
+import type { TransportInit } from '../base/http/transport-fetch.ts'
 import { parseExact, unmarkJson } from '../base/parse-json.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
@@ -13,7 +14,8 @@ export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     // A model on a small computer may read for longer than a silent connection is kept. The call's signal limits it.
-    return bounded(await sameOrigin(fetch, url, { ...withDigits(init), ...{ silenceMs: 0 } }))
+    const patient: TransportInit = { ...withDigits(init), silenceMs: 0 }
+    return bounded(await sameOrigin(fetch, url, patient))
   })
 }
 

@@ -30,10 +30,12 @@ export class UnsupportedParameters implements ModelQuirks {
   learnFromError(error: unknown, sent: object): boolean {
     if (!(error instanceof APIError)) return false
     const words = wordsOf(error)
-    const mayRefuse = REFUSES_ROLES.has(statusOf(error) ?? 0) && !isContextLength(error)
-    if (mayRefuse && refusesSystem(error.message) && hasSystem(sent)) return (this.noSystem = true)
-    if (refusesStop(words, statusOf(error) ?? 0) && isIn(sent, 'stop')) return Boolean(this.refused.add('stop'))
-    if (!REFUSED.has(statusOf(error) ?? 0) || isContextLength(error)) return false
+    const status = statusOf(error) ?? 0
+    const isLong = isContextLength(error)
+    const mayRefuseRole = !isLong && (REFUSED.has(status) || status === 500)
+    if (mayRefuseRole && refusesSystem(error.message) && hasSystem(sent)) return (this.noSystem = true)
+    if (refusesStop(words, status) && isIn(sent, 'stop')) return Boolean(this.refused.add('stop'))
+    if (!REFUSED.has(status) || isLong) return false
     if (NEEDS_REASONING.test(words)) return !this.needsReasoning && (this.needsReasoning = true)
     const { param } = error
     const named = this.#optional.filter(
@@ -57,8 +59,6 @@ const NAMES_ROLES =
 const REFUSES_ROLE =
   /\b(?:not|invalid|only|must|one of|permitted|expected|remove|valid roles|un(?:known|expected|supported|recogni[sz]ed))\b|n't|不支持/i
 /** Says that there may be instructions, or that something else is wrong with the roles. */
-/** Statuses with which a template or a server refuses a role. */
-const REFUSES_ROLES = new Set([400, 422, 500])
 const HAS_SYSTEM =
   /optional system message|in a row|supported values|\b(?:one of|permitted|expected|valid roles?|only)\b(?:(?!\b(?:got|found|not|but)\b)[^.]){0,60}\bsystem\b/i
 

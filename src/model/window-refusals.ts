@@ -6,9 +6,9 @@ import { isRecord } from '../base/parse-json.ts'
 interface RefusedSizes {
   /** The most that the endpoint takes. */
   window?: number
-  /** What the prompt has. */
+  /** The size of the prompt. */
   prompt?: number
-  /** How much of the prompt is too much. */
+  /** The excess over the window. */
   over?: number
 }
 
@@ -65,7 +65,7 @@ const IN_PROMPT = new RegExp(
 )
 const ANY = new RegExp(NUMBER, 'g')
 
-/** What stands for no size: how much is too much, and MiniMax's number of the error. */
+/** Numbers that are no sizes: the excess, and MiniMax's number of the error. */
 const OVER = new RegExp(String.raw`\bby ${NUMBER}|${NUMBER} (?:tokens )?(?:more than|over|too many|above)\b`, 'i')
 const ERROR_NUMBER = /^invalid params.{0,200}\(\d{4}\)$/
 

@@ -33,7 +33,7 @@ export interface RunView {
   remembered?: string | undefined
   /** What earlier tries of the question have changed. Untrusted data too. */
   doneBefore?: string | undefined
-  /** How many worked turns the prompt has, if not all of them fit into the model's window. */
+  /** Set if not all worked turns fit into the model's window. */
   examples?: 'fewer' | 'none'
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason

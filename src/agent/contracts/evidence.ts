@@ -1,4 +1,4 @@
-/** What an answer rests on: sources, numbers for charts, tables. Runs store them, so their types come from schemas. */
+/** The evidence of an answer: sources, numbers for charts, tables. Runs store it, so its types come from schemas. */
 import { z } from 'zod'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */

@@ -6,9 +6,9 @@ import { ResponseBody } from './response-body.ts'
 type WebFetch = typeof globalThis.fetch
 type WebRequestInit = Parameters<WebFetch>[1]
 
-/** What a TransportRequest may say, and the web's fetch ignores. */
-interface TransportInit {
-  /** How long the server may be silent, in ms. 0: as long as the signal allows. Five minutes unless given. */
+/** A request with what this fetch reads and the web's ignores. */
+export interface TransportInit extends NonNullable<WebRequestInit> {
+  /** The longest silence of the server, in ms. 0: as long as the signal allows. Five minutes unless given. */
   silenceMs?: number
 }
 
@@ -59,7 +59,7 @@ interface TransportRequest {
   silenceMs: number | undefined
 }
 
-function requestOf(init: WebRequestInit = {}): TransportRequest {
+function requestOf(init: TransportInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
   const { silenceMs } = init as TransportInit
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
