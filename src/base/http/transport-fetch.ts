@@ -60,8 +60,7 @@ interface TransportRequest {
 }
 
 function requestOf(init: TransportInit = {}): TransportRequest {
-  const { method = 'GET', headers, body, signal } = init
-  const { silenceMs } = init as TransportInit
+  const { method = 'GET', headers, body, signal, silenceMs } = init
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
     throw new TypeError('Only text and bytes can be sent.')
   const sent = { method: method.toUpperCase(), headers: headersOf(headers), body: body ?? null }

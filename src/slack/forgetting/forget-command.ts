@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
-import type { Presser } from '../../stores/runs/audience.ts'
+import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
@@ -35,7 +35,7 @@ export async function forgetByCommand(
  */
 export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<void> {
   await answerWish(wish, { installation, services, replaces: true }, async () => {
-    const { team, channel, user, userTeam = team, isColleague } = wish
+    const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
     if (!isOfPerson(wish)) {
@@ -43,7 +43,7 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
       return { content: noteContent(FORGET.channel), outcome: 'channel' }
     }
     // What somebody here has stored is not that of a person from another company with the same id.
-    const isOfTeam = isColleague === true || userTeam === team
+    const isOfTeam = foreignTeam(wish, team).userTeam === undefined
     const known = await installation.directory.homesOf(wish)
     if (known === 'unreachable' && !isOfTeam) return 'untold'
     const homes = [...(isOfTeam ? [team] : []), ...(known === 'unreachable' ? [] : known)]
