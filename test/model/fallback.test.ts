@@ -84,7 +84,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
   })
 
   test('counts the tools in what a slow endpoint reads', async (t) => {
-    const delays = [400, 2_000]
+    const delays = [400, 5_000]
     const { model, asked } = await twoModels(t, {
       first: (n) => ({ text: 'I have read it.', delayMs: delays[n] ?? 0 }),
       second: () => 'I am the second.',
@@ -92,12 +92,12 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     const ask = (content: string, more: object) => callModel(model, { messages: [{ role: 'user', content }], ...more })
     await ask('some words '.repeat(120), { timeMs: 60_000 })
     const tools = [{ name: 'look', description: 'words of it '.repeat(2_000), parameters: { type: 'object' } }]
-    expect((await ask('Hello?', { tools, timeMs: 3_000 })).text).toBe('I have read it.')
+    expect((await ask('Hello?', { tools, timeMs: 8_000 })).text).toBe('I have read it.')
     expect(asked.second).toBe(0)
   })
 
   test('waits for a slow endpoint that reads another prompt first', async (t) => {
-    const delays = [400, 1_000, 4_600]
+    const delays = [400, 1_000, 6_500]
     const { model, asked } = await twoModels(t, {
       first: (n) => ({ text: 'I have read it.', delayMs: delays[n] ?? 0 }),
       second: () => 'I am the second.',
@@ -105,7 +105,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     const ask = (words: string, count: number, timeMs: number) =>
       callModel(model, { messages: [{ role: 'user', content: words.repeat(count) }], timeMs })
     await ask('some words ', 120, 60_000)
-    const [one, other] = await Promise.all([ask('other words ', 500, 60_000), ask('new words ', 200, 6_000)])
+    const [one, other] = await Promise.all([ask('other words ', 500, 60_000), ask('new words ', 200, 10_000)])
     expect([one.text, other.text]).toEqual(['I have read it.', 'I have read it.'])
     expect(asked.second).toBe(0)
   })
