@@ -159,7 +159,8 @@ async function* once(
   given.signal.throwIfAborted()
   const reading = endpoint.speed.watch(request)
   try {
-    const response = wire.send(await endpoint.client, body, request.signal)
+    // The SDK never removes its listener. A signal of its own keeps a long run's signal free of one for each call.
+    const response = wire.send(await endpoint.client, body, AbortSignal.any([request.signal]))
     const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
     const end = yield* readAnswer(wire.reader(model), batches, { request: reading.request, window })
     if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { Message, ModelEvent, ModelRequest, Usage } from '../../src/agent/contracts/model.ts'
 import { ModelError } from '../../src/base/errors.ts'
@@ -309,6 +310,13 @@ describe.concurrent('patience', () => {
       expect(endpoint.requests).toHaveLength(requests)
     }
     while (!endpoint.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+
+  test('calls leave no listener on the signal of a long run', async (t) => {
+    const { ask } = await played(t, () => ({ text: 'Hello.' }))
+    const run = new AbortController()
+    for (let call = 0; call < 12; call++) expect(await ask({ signal: run.signal })).toMatchObject({ text: 'Hello.' })
+    expect(getEventListeners(run.signal, 'abort')).toHaveLength(0)
   })
 
   test('leaving the stream early ends the request and counts the tokens so far', async (t) => {
