@@ -1,7 +1,7 @@
 /** Tests whether an endpoint holds the form of a JSON schema, for AGENT_DIALECT=auto and `npm run doctor`. */
 import { z } from 'zod'
 import { readReply } from '../agent/ask-once.ts'
-import { turnSchema } from '../agent/dialects/structured.ts'
+import { turnSchema } from '../agent/dialects/held-turn.ts'
 import type { Model } from '../agent/contracts/model.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './failure-for-operator.ts'

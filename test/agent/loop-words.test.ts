@@ -171,7 +171,7 @@ test.each(['text', 'json', 'structured', 'native'] as const)(
     const done = dialect === 'structured' ? structured('answer', 'x') : dialect === 'native' ? 'It is x.' : finish('x')
     const { model } = await runOn({ onTestFinished }, { dialect, model: [call, call, done] })
     expect(model.requests.at(-1)?.prompt).toMatch(
-      /<(\w{6})>echo of x<\/\1>\s+You have already done exactly this, and this is what it returned\. Do something else/,
+      /<(\w{6})>echo of x<\/\1>\s+You have already done exactly this, and this is what it returned\. If that answers/,
     )
   },
 )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { turnSchema } from '../../src/agent/dialects/structured.ts'
+import { turnSchema } from '../../src/agent/dialects/held-turn.ts'
 import { strictSchema, withoutNulls } from '../../src/agent/strict-schema.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 import { echo } from '../harness/agent-run.ts'

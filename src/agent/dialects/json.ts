@@ -17,9 +17,10 @@ import {
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
-import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
+import { readHeldTurn } from './held-turn.ts'
 import { renderTurns, toolVariables } from './text.ts'
 import { examplesIn, workedTurns } from './worked-turns.ts'
 
@@ -29,14 +30,14 @@ import { examplesIn, workedTurns } from './worked-turns.ts'
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
-  const read: Dialect['read'] = (completion, tools) =>
-    readJson(completion.text, namesOfTools(tools), acceptsInput(tools))
+  const read: Dialect['read'] = ({ text }, tools) =>
+    readHeldTurn(text, tools) ?? readJson(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'json',
     examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
-    render: (view) => ({ messages: renderJson(view, prompts, worked) }),
+    render: (view) => renderJson(view, prompts, worked),
     read,
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
@@ -45,7 +46,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
 const PREVIOUS_WORK =
   "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
 
-function renderJson(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
+function renderJson(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   return renderTurns(view, prompts, {
     system: prompts.json(toolVariables(view)),
     worked,

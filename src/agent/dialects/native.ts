@@ -13,7 +13,7 @@ import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, Ru
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { ANSWER, HELD_FORM, readHeld, turnSchema, withoutLeftOut } from './structured.ts'
+import { ANSWER, HELD_FORM, readHeldTurn, turnSchema } from './held-turn.ts'
 import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { alternating } from './worked-turns.ts'
 
@@ -25,10 +25,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     takesProse: 'none',
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) => {
-      const turn = readNative(completion, namesOfTools(tools))
-      return HELD.test(completion.text) ? withoutLeftOut(turn, tools) : turn
-    },
+    read: (completion, tools) => readHeldTurn(completion.text, tools) ?? readNative(completion, namesOfTools(tools)),
     opensAnswer: opensProse,
   }
 }
@@ -142,17 +139,14 @@ function callOf({ tool, input }: Action, tools: Tool[]): { name: string; argumen
 export function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = plainText(text)
   const answer = toolCalls?.find(({ name }) => name === ANSWER && !tools.includes(name))
-  const held = answer ? readAnswer(answer) : HELD.test(text) ? readHeld(text, tools) : undefined
-  if (held) return held
+  const answered = answer && readAnswer(answer)
+  if (answered) return answered
   if (toolCalls?.length) {
     const actions = toolCalls.flatMap((call) => readCalls(call, tools))
     return { kind: 'actions', thought: withoutCallMarks(words), actions }
   }
   return readWritten(text, tools)
 }
-
-/** How the held form begins. */
-const HELD = /^\s{0,20}\{\s{0,9}"thought"/
 
 /** The answer as a tool. An empty one is unreadable. */
 function readAnswer(call: ToolCall): ParsedTurn | undefined {

@@ -1,15 +1,14 @@
 /** One JSON object per turn, whose form the endpoint enforces with a schema. */
 import type { Prompts } from '../../base/prompts.ts'
-import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
-import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
-import { acceptsInput, inputText, namesOfTools } from '../tool-input.ts'
+import { markedInput, parseJson, stringifyExact } from '../../base/parse-json.ts'
+import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
-import type { Tool } from '../contracts/tool.ts'
+import { HELD_FORM, readHeld, turnSchema, withoutLeftOut } from './held-turn.ts'
 import { readJsonTurn } from './json.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
@@ -34,9 +33,6 @@ export function structuredDialect(prompts: Prompts): Dialect {
     opensAnswer: answerOpening,
   }
 }
-
-/** The action that ends a turn, beside those of the tools. */
-export const ANSWER = 'answer'
 
 function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   const tail = tailOf(view, prompts, {
@@ -65,137 +61,11 @@ function objectOf({ thought, action }: ToolStep): string {
   return stringifyExact({ thought, step: { action: action.tool, input: markedInput(action.input) } })
 }
 
-/** The schema of a turn: one branch for each tool, and one for the answer. The final turn has only that. */
-export function turnSchema(view: Pick<RunView, 'steps' | 'tools' | 'finalTurn'>): StrictSchema {
-  const repeated = repeatedTools(view.steps)
-  const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
-  const named = tools.filter(({ brief }) => brief === undefined)
-  const brief = tools.filter((tool) => tool.brief !== undefined).map(({ name }) => name)
-  const sizes = { chars: 0, values: 0 }
-  const steps = [
-    ...named.map((tool) => branch({ enum: [tool.name] }, fitting(inputSchema(tool), sizes))),
-    ...(brief.length > 0 ? [branch(brief.length > MAX_NAMES ? TEXT : { enum: brief }, JSON_TEXT)] : []),
-    branch({ enum: [ANSWER] }, TEXT),
-  ]
-  return object({ thought: TEXT, step: { anyOf: steps } })
-}
-
-const TEXT: StrictSchema = { type: 'string' }
-const JSON_TEXT: StrictSchema = { type: 'string', description: 'the input as JSON text' }
-/** Endpoints limit how many names a schema may list. */
-const MAX_NAMES = 200
-
-function branch(action: StrictSchema, input: StrictSchema): StrictSchema {
-  return object({ action: { type: 'string', ...action }, input })
-}
-
-function object(properties: StrictSchema): StrictSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
-}
-
-/** Built once for each tool, because every model call needs it. */
-const schemas = new WeakMap<Tool, StrictSchema>()
-
-/** Endpoints limit how much a schema says, and how many values its lists have. */
-const MAX_SIZES = { chars: 60_000, values: 500 }
-
-/** The schema of an input, or JSON text once the inputs of all tools together would be too much. */
-function fitting(schema: StrictSchema, sizes: { chars: number; values: number }): StrictSchema {
-  const { chars, values } = sizeOf(schema)
-  if (sizes.chars + chars > MAX_SIZES.chars || sizes.values + values > MAX_SIZES.values) return JSON_TEXT
-  sizes.chars += chars
-  sizes.values += values
-  return schema
-}
-
-const sizesOf = new WeakMap<StrictSchema, { chars: number; values: number }>()
-
-function sizeOf(schema: StrictSchema): { chars: number; values: number } {
-  const seen = sizesOf.get(schema)
-  if (seen) return seen
-  let values = 0
-  const text = JSON.stringify(schema, (name, value: unknown) => {
-    if (name === 'enum' && Array.isArray(value)) values += value.length
-    return value
-  })
-  const size = { chars: text.length, values }
-  sizesOf.set(schema, size)
-  return size
-}
-
-/** The tool's own schema in its strict form. A schema that has none makes the input JSON text. */
-function inputSchema(tool: Tool): StrictSchema {
-  const schema = schemas.get(tool) ?? strictSchema(tool.parameters) ?? JSON_TEXT
-  schemas.set(tool, schema)
-  return schema
-}
-
-/**
- * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, those
- * that were repeated twice, and the one whose last three calls returned the same words.
- */
-function repeatedTools(steps: readonly Step[]): Set<string> {
-  const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
-  const calls = steps.filter((step) => step.kind === 'tool')
-  const repeats = calls.filter((call, i) => calls.slice(0, i).some((earlier) => isRepeat(call, earlier)))
-  const again = repeats.filter(({ action: { tool } }, i) => repeats.slice(0, i).some((one) => one.action.tool === tool))
-  const out = [...repeats.filter((call) => call.turn === turn), ...again, ...inVain(calls)]
-  return new Set(out.map(({ action }) => action.tool))
-}
-
-const MAX_IN_VAIN = 3
-
-/** The last calls, if they are of one tool, which returned the same words around each input: "Nothing found for …". */
-function inVain(calls: ToolStep[]): ToolStep[] {
-  const last = calls.slice(-MAX_IN_VAIN)
-  const words = last.map(
-    ({ action, observation }) => `${action.tool}\n${wordsAround(action.input, observation?.text ?? '')}`,
-  )
-  const isSame = last.length === MAX_IN_VAIN && new Set(words).size === 1
-  // Writes do what they say, and what does not name its input may be right of each.
-  return isSame && words[0]!.includes('…') && last.every(({ begun }) => begun === undefined) ? last : []
-}
-
-function wordsAround(input: unknown, text: string): string {
-  const values = isRecord(input) ? Object.values(input) : [input]
-  const written = values.filter((value) => typeof value === 'string' && value !== '') as string[]
-  return written.reduce((rest, value) => rest.replaceAll(value, '…'), text)
-}
-
-/** Returns whether a call brought nothing new. */
-function isRepeat({ action, observation }: ToolStep, earlier: ToolStep): boolean {
-  if (action.tool !== earlier.action.tool || inputText(action.input) !== inputText(earlier.action.input)) return false
-  return observation?.hint === true || observation?.text === earlier.observation?.text
-}
-
-/** Asks for a turn in this form. */
-export const HELD_FORM =
-  'Write one JSON object: {"thought": "…", "step": {"action": "<tool>", "input": <input>}}, or with the action "answer" and the answer as its input.'
-
 /** Reads the object that the schema demands, or whatever was written instead of it. */
 export function readStructured(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
   const turn = readHeld(completion, tools) ?? cutAnswer(completion)
   return turn ?? readJsonTurn(modelOutputOf(completion, tools, { accepts }), HELD_FORM)
 }
-
-/** Reads exactly the object that the schema demands. */
-export function readHeld(completion: string, tools: string[]): ParsedTurn | undefined {
-  const written = parseExact(completion)
-  const step = isRecord(written) ? written['step'] : undefined
-  const { action, input } = isRecord(step) ? step : {}
-  const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
-  const answer = action === ANSWER && typeof input === 'string' ? input : ''
-  if (BROKEN_OFF.test(answer)) return { kind: 'unreadable', thought, hint: QUOTATION_MARKS }
-  if (tidy(answer) !== '') return { kind: 'finish', thought, answer: tidy(answer) }
-  return typeof action === 'string' && tools.includes(action)
-    ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
-    : undefined
-}
-
-/** A model that quotes something without a backslash ends its text before the quotation. */
-const BROKEN_OFF =
-  /(?:[(:,]|(?<!\p{L})(?:for|of|about|as|is|are|the|no|or|and|word|words|called|named|says?|für|von|namens|nach|pour|para)) $/iu
-const QUOTATION_MARKS = 'Your answer breaks off. Write it whole, with quotation marks inside it as \\".'
 
 /** The answer of an object that breaks off in it. */
 function cutAnswer(completion: string): ParsedTurn | undefined {
@@ -213,17 +83,4 @@ const OPENING = /"step"\s{0,9}:\s{0,9}\{\s{0,9}"action"\s{0,9}:\s{0,9}"answer"\s
 function answerOpening(line: string): AnswerOpening | undefined {
   const match = OPENING.exec(line)
   return match ? { at: match.index + match[0].length, form: 'json' } : undefined
-}
-
-/** Without the optional fields that a model left out as null, as the strict form requires. */
-export function withoutLeftOut(turn: ParsedTurn, tools: Tool[]): ParsedTurn {
-  if (turn.kind !== 'actions') return turn
-  const parametersOf = (name: string) => tools.find((tool) => tool.name === name)?.parameters
-  return {
-    ...turn,
-    actions: turn.actions.map((action) => ({
-      ...action,
-      input: withoutNulls(action.input, parametersOf(action.tool)),
-    })),
-  }
 }

@@ -8,10 +8,11 @@ import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
-import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { HELD_FORM, readHeldTurn, turnSchema, vainCalls } from './held-turn.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
@@ -21,20 +22,20 @@ import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-
  */
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
-  const read: Dialect['read'] = (completion, tools) =>
-    readText(completion.text, namesOfTools(tools), acceptsInput(tools))
+  const read: Dialect['read'] = ({ text }, tools) =>
+    readHeldTurn(text, tools) ?? readText(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'text',
     examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
-    render: (view) => ({ messages: renderText(view, prompts, worked) }),
+    render: (view) => renderText(view, prompts, worked),
     read,
     opensAnswer: (line) => labelledAnswer(line),
   }
 }
 
-function renderText(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
+function renderText(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   return renderTurns(view, prompts, {
     system: prompts.text(toolVariables(view)),
     worked,
@@ -51,16 +52,26 @@ interface TurnParts {
   written(step: WrittenStep): string
 }
 
-/** A prompt of turns that ends with `Final Answer:`, after worked turns. */
-export function renderTurns(view: RunView, prompts: Prompts, { system, worked, question, written }: TurnParts) {
-  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
-  return alternating([
+/**
+ * A prompt of turns that ends with `Final Answer:`, after worked turns. A run that repeats itself is asked for its next
+ * turn in the held form, whose schema leaves out the repeated tool, so that a loop cannot form.
+ */
+export function renderTurns(
+  view: RunView,
+  prompts: Prompts,
+  { system, worked, question, written }: TurnParts,
+): RenderedPrompt {
+  const isHeld = !view.finalTurn && vainCalls(view.steps).length > 0
+  const cue = isHeld ? HELD_FORM : ''
+  const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
+  const messages = alternating([
     { role: 'system', content: system },
     ...fittingExamples(worked, view),
     questionMessage(view, prompts, saidBefore(view, prompts) + question),
     ...view.steps.flatMap((step) => repetition(step) ?? turnMessages(step, view.nonce, written)),
     ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
   ])
+  return isHeld ? { messages, schema: turnSchema(view) } : { messages }
 }
 
 /**
@@ -192,7 +203,9 @@ function repeatedResult(text: string, tool: string): { result: string; said: str
   if (!text.startsWith(before)) return { result: text, said: '' }
   const mayGoOn = text.endsWith(after)
   const end = mayGoOn ? text.length - after.length : text.length
-  const next = mayGoOn ? ` Do something else than ${tool}, or give the final answer.` : ''
+  const next = mayGoOn
+    ? ` If that answers the question, give the final answer. If not, look up one thing at a time, or use another tool than ${tool}.`
+    : ''
   return { result: text.slice(before.length, end), said: `${ALREADY}${next}` }
 }
 

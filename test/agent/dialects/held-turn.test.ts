@@ -1,0 +1,58 @@
+/** What the dialects of labels do when a run repeats itself: the next turn is asked for in the form that a schema holds. */
+import { describe, expect, test } from 'vitest'
+import { HELD_FORM } from '../../../src/agent/dialects/held-turn.ts'
+import { echo, runOn } from '../../harness/agent-run.ts'
+import { act, finish, structured, type PlayedRequest } from '../../harness/played-model.ts'
+
+const tools = [echo(), echo(undefined, { name: 'other' })]
+const again = act('Look.', 'echo', 'x')
+
+/** The actions that the schema of each request allows, or undefined where the form is not held. */
+function heldActions(requests: readonly PlayedRequest[]): (string[] | undefined)[] {
+  return requests.map(({ raw }) =>
+    raw.includes('"json_schema"') ? Array.from(raw.matchAll(/"enum":\["(\w+)"\]/g), ([, name]) => name!) : undefined,
+  )
+}
+
+describe.concurrent.each(['text', 'json'] as const)('%s', (dialect) => {
+  test('a repeated call: the next turn is held, and its tool is out', async (t) => {
+    const model = [again, again, structured('other', { query: 'y' }), finish('z')]
+    const { model: asked, final, observations } = await runOn(t, { dialect, tools, model })
+    expect(heldActions(asked.requests)).toEqual([undefined, undefined, ['other', 'answer'], undefined])
+    expect(asked.requests[2]!.body.messages.at(-1)!.content).toMatch(HELD_FORM)
+    expect(asked.requests[3]!.prompt).not.toContain(HELD_FORM)
+    expect(observations.at(-1)).toBe('echo of y')
+    expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
+  })
+
+  test('the held turn may be the answer', async (t) => {
+    const { final } = await runOn(t, { dialect, tools, model: [again, again, structured('answer', 'It is **x**.')] })
+    expect(final).toEqual({ type: 'answer', text: 'It is **x**.', sources: [] })
+  })
+
+  test('the same result of three inputs: the next turn is held', async (t) => {
+    const looks = ['a', 'b', 'c'].map((query) => act('Another word.', 'echo', query))
+    const { model: asked, final } = await runOn(t, {
+      dialect,
+      tools: [echo((query) => `Nothing found for "${query}".`), tools[1]!],
+      model: [...looks, structured('answer', 'Nothing is known.')],
+    })
+    expect(heldActions(asked.requests)).toEqual([undefined, undefined, undefined, ['other', 'answer']])
+    expect(final).toMatchObject({ type: 'answer', text: 'Nothing is known.' })
+  })
+
+  test('an endpoint that ignores the form writes its labels, and the third time ends the run', async (t) => {
+    const other = act('Elsewhere.', 'other', 'y')
+    const goesOn = await runOn(t, { dialect, tools, model: [again, again, other, finish('z')] })
+    expect(goesOn.final).toEqual({ type: 'answer', text: 'z', sources: [] })
+    const loops = await runOn(t, { dialect, tools, model: [again, again, again, finish('z')] })
+    expect(loops.final).toMatchObject({ type: 'answer', text: 'z', stopped: 'loop' })
+  })
+
+  test('an endpoint that refuses the field is asked without it', async (t) => {
+    const model = [again, again, structured('answer', 'z')]
+    const { model: asked, final } = await runOn(t, { dialect, tools, model, refuses: ['response_format'] })
+    expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
+    expect(asked.requests.at(-1)!.raw).not.toContain('json_schema')
+  })
+})
