@@ -2,7 +2,7 @@
 import { callTool, failure, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip, REPEATED } from './observation.ts'
-import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './repeated-actions.ts'
+import { hasOtherRunSince, maxSame, sameActions } from './repeated-actions.ts'
 import { reportUsage, record } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { afterWait, awaitingAnswer, awaitingApproval } from './suspend-step.ts'
@@ -191,7 +191,7 @@ function repeatedResult(run: RunState, step: ToolStep): Observation | undefined 
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   const last = earlier.at(-1)
   if (!last || hasOtherRunSince(run.progress.steps, last)) return undefined
-  const isLast = earlier.length + 1 >= MAX_SAME_ACTION && !run.dialect.omitsRepeated
+  const isLast = earlier.length + 1 >= maxSame(run, step.action)
   const again = isLast ? '' : REPEATED.after
   const result = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const { passing, forAsker } = result

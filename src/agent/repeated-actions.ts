@@ -5,23 +5,27 @@ import { inputText } from './tool-input.ts'
 import type { Action, Step, ToolStep } from './contracts/run-events.ts'
 
 /** The second time, the same action gets its first observation again. The third time, the model must answer. */
-export const MAX_SAME_ACTION = 3
+const MAX_SAME_ACTION = 3
 
-/**
- * Returns whether the last action was repeated MAX_SAME_ACTION times with the same result. Once more where the endpoint
- * should not have let it be written again.
- */
+/** Returns whether the last action was repeated so often, with the same result, that the model must answer. */
 export function isLooping(run: RunState): boolean {
   const last = run.progress.steps.findLast((step) => step.kind !== 'unreadable' || !step.isAnswer)
   if (last?.kind !== 'tool') return false
-  const same = last.begun === undefined ? sameActions(run, last.action) : writesInARow(run.progress.steps, last.action)
+  const { action, begun } = last
+  const same = begun === undefined ? sameActions(run, action) : lastInARow(run.progress.steps, action)
   const result = same.findLast(({ observation }) => !observation?.hint)?.observation?.text
-  const max = MAX_SAME_ACTION + (run.dialect.omitsRepeated ? 1 : 0)
-  return same.filter(({ observation }) => observation?.hint || observation?.text === result).length >= max
+  const inVain = same.filter(({ observation }) => observation?.hint || observation?.text === result)
+  return inVain.length >= maxSame(run, action)
+}
+
+/** How often the model may take this action: once more after other turns, where the repeated tool was left out. */
+export function maxSame({ dialect, progress }: RunState, action: Action): number {
+  const isInARow = lastInARow(progress.steps, action).length >= MAX_SAME_ACTION
+  return dialect.omitsRepeated && !isInARow ? MAX_SAME_ACTION + 1 : MAX_SAME_ACTION
 }
 
 /** The most recent steps that all made this call. */
-function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
+function lastInARow(steps: readonly Step[], action: Action): ToolStep[] {
   const tools = steps.filter((step) => step.kind === 'tool')
   return tools.slice(tools.findLastIndex((step) => actionKey(step.action) !== actionKey(action)) + 1)
 }

@@ -101,7 +101,7 @@ export interface Dialect {
    * counts, written a second time.
    */
   readonly takesProse?: 'any' | 'none'
-  /** A repeated action takes its tool out of the next turns, so that the third time need not end the run. */
+  /** A repeated action takes its tool out of the next turn, so that the third time, later, need not end the run. */
   readonly omitsRepeated?: true
   /** The examples before every question. What they answer is no answer to it. */
   readonly examples?: Examples

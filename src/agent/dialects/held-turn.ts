@@ -4,7 +4,7 @@
  */
 import { isRecord, parseExact } from '../../base/parse-json.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
-import { inputText, namesOfTools } from '../tool-input.ts'
+import { inputForPeople, inputText, namesOfTools, takesText } from '../tool-input.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Step, ToolStep } from '../contracts/run-events.ts'
@@ -87,15 +87,16 @@ function inputSchema(tool: Tool): StrictSchema {
  * that were repeated twice, and the one whose last three calls returned the same words.
  */
 function repeatedTools(steps: readonly Step[]): Set<string> {
+  const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
   const repeats = repeatsIn(steps)
   const again = repeats.filter(({ action: { tool } }, i) => repeats.slice(0, i).some((one) => one.action.tool === tool))
-  return new Set([...vainCalls(steps), ...again].map(({ action }) => action.tool))
+  const out = [...repeats.filter((call) => call.turn === turn), ...again, ...inVain(callsOf(steps))]
+  return new Set(out.map(({ action }) => action.tool))
 }
 
-/** The calls that show that the run repeats itself: those of the last turn that did, or the last three made in vain. */
-export function vainCalls(steps: readonly Step[]): ToolStep[] {
-  const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
-  return [...repeatsIn(steps).filter((call) => call.turn === turn), ...inVain(callsOf(steps))]
+/** Returns whether the run has repeated itself, so that its next turns are better held. */
+export function repeatsItself(steps: readonly Step[]): boolean {
+  return repeatsIn(steps).length > 0 || inVain(callsOf(steps)).length > 0
 }
 
 function repeatsIn(steps: readonly Step[]): ToolStep[] {
@@ -137,6 +138,17 @@ const HELD = /^\s{0,20}\{\s{0,9}"thought"/
 export function readHeldTurn(completion: string, tools: Tool[]): ParsedTurn | undefined {
   const turn = HELD.test(completion) ? readHeld(completion, namesOfTools(tools)) : undefined
   return turn && withoutLeftOut(turn, tools)
+}
+
+/** Reads a turn in the held form, with inputs of a single text as the labels of other dialects hold them. */
+export function readHeldAsLabels(completion: string, tools: Tool[]): ParsedTurn | undefined {
+  const turn = readHeldTurn(completion, tools)
+  if (turn?.kind !== 'actions') return turn
+  const isText = (name: string) => tools.some((tool) => tool.name === name && takesText(tool))
+  const actions = turn.actions.map((action) =>
+    isText(action.tool) ? { ...action, input: inputForPeople(action.input) } : action,
+  )
+  return { ...turn, actions }
 }
 
 /** Reads exactly the object that the schema demands. */

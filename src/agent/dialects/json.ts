@@ -20,7 +20,7 @@ import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
-import { readHeldTurn } from './held-turn.ts'
+import { readHeldAsLabels } from './held-turn.ts'
 import { renderTurns, toolVariables } from './text.ts'
 import { examplesIn, workedTurns } from './worked-turns.ts'
 
@@ -31,9 +31,10 @@ import { examplesIn, workedTurns } from './worked-turns.ts'
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
   const read: Dialect['read'] = ({ text }, tools) =>
-    readHeldTurn(text, tools) ?? readJson(text, namesOfTools(tools), acceptsInput(tools))
+    readHeldAsLabels(text, tools) ?? readJson(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'json',
+    omitsRepeated: true,
     examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,

@@ -12,7 +12,7 @@ import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { HELD_FORM, readHeldTurn, turnSchema, vainCalls } from './held-turn.ts'
+import { HELD_FORM, readHeldAsLabels, repeatsItself, turnSchema } from './held-turn.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
@@ -23,9 +23,10 @@ import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
   const read: Dialect['read'] = ({ text }, tools) =>
-    readHeldTurn(text, tools) ?? readText(text, namesOfTools(tools), acceptsInput(tools))
+    readHeldAsLabels(text, tools) ?? readText(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'text',
+    omitsRepeated: true,
     examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
@@ -53,15 +54,15 @@ interface TurnParts {
 }
 
 /**
- * A prompt of turns that ends with `Final Answer:`, after worked turns. A run that repeats itself is asked for its next
- * turn in the held form, whose schema leaves out the repeated tool, so that a loop cannot form.
+ * A prompt of turns that ends with `Final Answer:`, after worked turns. A run that has repeated itself is asked for its
+ * next turns in the held form, whose schema leaves out the repeated tool, so that a loop cannot form.
  */
 export function renderTurns(
   view: RunView,
   prompts: Prompts,
   { system, worked, question, written }: TurnParts,
 ): RenderedPrompt {
-  const isHeld = !view.finalTurn && vainCalls(view.steps).length > 0
+  const isHeld = !view.finalTurn && repeatsItself(view.steps)
   const cue = isHeld ? HELD_FORM : ''
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
   const messages = alternating([

@@ -15,12 +15,16 @@ function heldActions(requests: readonly PlayedRequest[]): (string[] | undefined)
 }
 
 describe.concurrent.each(['text', 'json'] as const)('%s', (dialect) => {
-  test('a repeated call: the next turn is held, and its tool is out', async (t) => {
+  test('a repeated call: the next turns are held, and its tool is out of the first', async (t) => {
     const model = [again, again, structured('other', { query: 'y' }), finish('z')]
     const { model: asked, final, observations } = await runOn(t, { dialect, tools, model })
-    expect(heldActions(asked.requests)).toEqual([undefined, undefined, ['other', 'answer'], undefined])
+    expect(heldActions(asked.requests)).toEqual([
+      undefined,
+      undefined,
+      ['other', 'answer'],
+      ['echo', 'other', 'answer'],
+    ])
     expect(asked.requests[2]!.body.messages.at(-1)!.content).toMatch(HELD_FORM)
-    expect(asked.requests[3]!.prompt).not.toContain(HELD_FORM)
     expect(observations.at(-1)).toBe('echo of y')
     expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
   })
@@ -39,6 +43,17 @@ describe.concurrent.each(['text', 'json'] as const)('%s', (dialect) => {
     })
     expect(heldActions(asked.requests)).toEqual([undefined, undefined, undefined, ['other', 'answer']])
     expect(final).toMatchObject({ type: 'answer', text: 'Nothing is known.' })
+  })
+
+  test('the same call once more, after another, is no loop yet: its tool is out from then on', async (t) => {
+    const held = (tool: string, query: string) => structured(tool, { query })
+    const { model: asked, final } = await runOn(t, {
+      dialect,
+      tools,
+      model: [again, again, held('other', 'y'), held('echo', 'x'), structured('answer', 'z')],
+    })
+    expect(heldActions(asked.requests)[4]).toEqual(['other', 'answer'])
+    expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
   })
 
   test('an endpoint that ignores the form writes its labels, and the third time ends the run', async (t) => {
