@@ -42,6 +42,12 @@ const NO_ANSWER =
 export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
   const words = folded(text)
   if (LOOP_FAILURE.test(text.trim()) && steps.some(isLoopFailure)) return true
+  if (
+    knownResults(steps)
+      .split(/^- /m)
+      .some((result) => result !== '' && text.includes(result.trim()))
+  )
+    return true
   return loopTexts(steps).some((said) => words.includes(folded(said)))
 }
 

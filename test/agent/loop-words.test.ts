@@ -249,3 +249,32 @@ test('the final turn names what is known in short', async (t) => {
     /no more tools can be used\.[^]*- echo \(one\): echo of one\n- echo \(two\): echo of two\n?<\//,
   )
 })
+
+test.each([
+  ['a line of it', 'It is delivered by - echo (one): echo of one'],
+  [
+    'all of it, in its marks',
+    (mark: string) => `The butter: <${mark}>- echo (one): echo of one\n- echo (two): echo of two</${mark}>`,
+  ],
+  ['a list, copied', '- echo (one): echo of one\n- echo (two): echo of two'],
+])('the list of what is known is no answer: %s', async (_, answer) => {
+  const { final } = await runOn(
+    { onTestFinished },
+    {
+      limits: { maxSteps: 2 },
+      model: (request, n) => {
+        if (n < 2) return act('a', 'echo', n === 0 ? 'one' : 'two')
+        return finish(typeof answer === 'string' ? answer : answer(markIn(request)))
+      },
+    },
+  )
+  expect(final).toMatchObject({ type: 'gave_up' })
+})
+
+test('an answer may name the tool, the input and the result', async (t) => {
+  const { final } = await runOn(t, {
+    limits: { maxSteps: 1 },
+    model: [act('a', 'echo', 'one'), finish('The echo (of one) is: echo of one')],
+  })
+  expect(final).toMatchObject({ type: 'answer', text: 'The echo (of one) is: echo of one' })
+})
