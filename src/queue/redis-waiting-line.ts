@@ -28,7 +28,7 @@ export function redisLine(redis: RedisClient, settings: QueueSettings, waitingKe
       return isOut
     },
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: /^(?:thread|parked)$/ }, async (before, after) => {
+      moveKeys(kv, place, to, /^(?:thread|parked)$/, async (before, after) => {
         const [from, moved] = [threadKeys(prefix, tagOf(before)), threadKeys(prefix, tagOf(after))]
         if (before.endsWith('}:thread'))
           await moveKnown(redis, { from: from.thread, to: moved.thread, ttlMs: settings.knownTtlMs })
