@@ -11,7 +11,7 @@ import type { AgentParts, AgentSources, ToolSeam } from './question/agent/agent-
 import { createAgent } from './question/agent/create-agent.ts'
 import { openConnections } from './question/connections/connections.ts'
 import { createStores } from './question/stores/open-stores.ts'
-import type { Stores } from './question/stores/stores.ts'
+import type { Stores } from './question/stores/open-stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/receivers/app-receivers.ts'

@@ -16,8 +16,7 @@ import { createLog } from '../base/log.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
-import { MCP_ROOM } from '../question/stores/stores.ts'
-import { createValues } from '../stores/values/value-store.ts'
+import { createValues, MCP_ROOM } from '../stores/values/value-store.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
 
 const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.

@@ -1,9 +1,7 @@
 import { readEnv, type Config } from '../../config.ts'
 import { sealerFrom } from '../../base/encryption.ts'
-import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
-import { createInstallations } from '../../stores/installations/installation-store.ts'
+import { installStores } from '../../stores/installations/installation-store.ts'
 import { redisKv } from '../../stores/kv/redis-kv.ts'
-import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
 import { loadSlackApps } from '../../slack/client/slack-apps.ts'
@@ -64,9 +62,7 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
-    const kv = redisKv({ redis, prefix })
-    const shared = createValues(kv, { room: INSTALLS_ROOM })
-    const installs = { records: createInstallations(kv, sealer), shared }
+    const installs = installStores(redisKv({ redis, prefix }), sealer)
     return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()
