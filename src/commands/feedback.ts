@@ -6,10 +6,8 @@ import { createArchive } from '../stores/archive/run-archive.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { openCommandRedis } from './command-redis.ts'
-import { loadConfig, secretsOf } from '../config.ts'
+import { withCommandRedis } from './command-redis.ts'
 import { ConfigError } from '../base/errors.ts'
-import { createLog } from '../base/log.ts'
 
 const USAGE = `Usage: npm run feedback -- export [--out FILE]
   Exports rated answers as a question set, to stdout or to FILE. npm run eval -- FILE asks them again.
@@ -44,21 +42,14 @@ async function exportRated(archive: RunArchive, out: string | undefined, io: Com
 }
 
 async function run(io: CommandIo): Promise<number> {
-  const config = loadConfig(io.readEnv())
   const out = outFile(io.args)
-  if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
-  const redis = await openCommandRedis(config.REDIS_URL, log)
-  try {
+  const without = 'Without Redis, feedback is only in the bot’s memory.'
+  return withCommandRedis(io, without, async ({ config, log, ...place }) => {
     const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const prefix = config.REDIS_PREFIX
-    const archive = createArchive(redisKv({ redis, prefix }), { log, prefix, ttlMs, now: Date.now })
+    const archive = createArchive(redisKv(place), { log, prefix: place.prefix, ttlMs, now: Date.now })
     await exportRated(archive, out, io)
     return 0
-  } finally {
-    redis.disconnect()
-  }
+  })
 }
 
 const feedback: Command = { usage: USAGE, run }

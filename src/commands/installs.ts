@@ -29,28 +29,24 @@ interface InstallsOptions extends InspectOptions {
 
 /** @returns the exit code */
 async function installs(config: Config, options: InstallsOptions): Promise<number> {
-  const { args, print, complain } = options.io
+  const { io } = options
+  const { args, complain } = io
   const asJson = args.includes('--json')
   const [command, team, ...more] = args.filter((arg) => arg !== '--json')
   if (more.length === 0 && command === 'list' && team === undefined)
-    return list(await inspectInstalls(config, options), { asJson, print })
+    return list(await inspectInstalls(config, options), asJson, io)
   if (more.length === 0 && team !== undefined && (command === 'show' || command === 'remove')) {
     const rows = await inspectInstalls(config, options, team)
     if (rows.length === 0)
       throw new ConfigError(`The bot is not installed in ${team}. List where it is: npm run installs -- list`)
     if (command === 'remove') await remove(config, team, options)
-    return list(rows, { asJson, print, before: command === 'remove' ? 'Removed: ' : '' })
+    return list(rows, asJson, io, command === 'remove' ? 'Removed: ' : '')
   }
   complain(USAGE)
   return 1
 }
 
-interface ListOptions extends Pick<CommandIo, 'print'> {
-  asJson: boolean
-  before?: string
-}
-
-function list(rows: InstallRow[], { asJson, print, before = '' }: ListOptions): number {
+function list(rows: InstallRow[], asJson: boolean, { print }: CommandIo, before = ''): number {
   if (asJson) print(JSON.stringify(rows, null, 2))
   else for (const row of rows) print(`${before}${installLine(row)}`)
   if (!asJson && before === '') print(rows.length === 1 ? '1 installation' : `${rows.length} installations`)

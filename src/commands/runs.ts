@@ -8,11 +8,8 @@ import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, createAuditLog } from '../stores/audit/audit-log.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { openCommandRedis } from './command-redis.ts'
-import { loadConfig, secretsOf } from '../config.ts'
+import { withCommandRedis } from './command-redis.ts'
 import { stringifyExact } from '../base/parse-json.ts'
-import { ConfigError } from '../base/errors.ts'
-import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/retry-dead-lettered.ts'
 import { sealerFrom, type Sealer } from '../base/encryption.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
@@ -168,19 +165,11 @@ function aligned(rows: string[][]): string[] {
 }
 
 async function run(io: CommandIo): Promise<number> {
-  const config = loadConfig(io.readEnv())
-  if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing. Without Redis, runs are only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
-  const redis = await openCommandRedis(config.REDIS_URL, log)
-  try {
-    const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const sealer = sealerFrom(config)
-    const place = { redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log, io, now: Date.now }
-    return await runs(place, io.args)
-  } finally {
-    redis.disconnect()
-  }
+  const without = 'Without Redis, runs are only in the bot’s memory.'
+  return withCommandRedis(io, without, ({ config, ...place }) => {
+    const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+    return runs({ ...place, knownTtlMs: ttlMs, ttlMs, sealer: sealerFrom(config), io, now: Date.now }, io.args)
+  })
 }
 
 const command: Command = { usage: USAGE, run }

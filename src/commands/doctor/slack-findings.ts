@@ -8,7 +8,7 @@ import { loadSlackApps } from '../../slack/client/slack-apps.ts'
 import { unknownIdLine, unknownIds } from '../../slack/client/unknown-ids.ts'
 import { SlackWeb } from '../../slack/client/web-api.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
-import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsAbout('Slack')
 
@@ -16,7 +16,7 @@ const { ok, note, fault } = findingsAbout('Slack')
  * Checks the owner of the tokens, whether Slack accepts them, and the app's scopes against its manifest, as `npm run
  * slack` does.
  */
-export async function slackFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
+export async function slackFindings(config: Config, deps: CheckServices): Promise<Finding[]> {
   if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, deps)
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
@@ -33,7 +33,7 @@ export async function slackFindings(config: Config, deps: NetworkCheckDeps): Pro
 }
 
 /** A line for each id in APPROVERS and ALLOW_USERS that no workspace of these tokens has. */
-async function idFindings(tokens: string[], config: Config, { log, now, net }: NetworkCheckDeps): Promise<Finding[]> {
+async function idFindings(tokens: string[], config: Config, { log, now, net }: CheckServices): Promise<Finding[]> {
   const options = { apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch }
   const unknown = await unknownIds(
     config,
@@ -43,7 +43,7 @@ async function idFindings(tokens: string[], config: Config, { log, now, net }: N
 }
 
 /** A line for each installation of a distributed app, or each app of SLACK_APPS. */
-async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
+async function installFindings(config: Config, deps: CheckServices): Promise<Finding[]> {
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
   const { log } = deps
   const sealer = sealerFrom(config)

@@ -1,24 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import type { EvalOutcome } from './ask-agent.ts'
+import { keptOutcome, type EvalOutcome } from './ask-agent.ts'
 import type { EvalQuestion } from './questions.ts'
-
-const STOPS = ['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const
-
-const outcome = z.object({
-  id: z.string(),
-  question: z.string(),
-  answer: z.string().exactOptional(),
-  figures: z.object({ total: z.number(), unsupported: z.number() }).exactOptional(),
-  stopped: z.enum(STOPS).exactOptional(),
-  steps: z.number(),
-  ms: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  estimated: z.boolean(),
-  costUsd: z.number().exactOptional(),
-})
 
 /**
  * The answers so far, one line per question, so that an interrupted evaluation continues where it was. Failures are not
@@ -32,7 +15,7 @@ export class AnsweredFile {
     this.#file = file
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
     for (const line of text.split('\n')) {
-      const kept = outcome.safeParse(parseJson(line)).data
+      const kept = keptOutcome.safeParse(parseJson(line)).data
       if (kept) this.#byId.set(kept.id, kept)
     }
     // The process may have died in the middle of a line.

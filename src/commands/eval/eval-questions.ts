@@ -41,7 +41,7 @@ export async function evalQuestions(options: AskOptions, deps: EvalDeps): Promis
   try {
     mkdirSync(options.out, { recursive: true })
     for (const [i, variant] of options.variants.entries()) {
-      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, deps }))
+      report.sides.push(await evalSide(variant, agents[i]!, questions, options, deps))
     }
   } finally {
     await Promise.all(agents.map((agent) => agent.close()))
@@ -80,13 +80,13 @@ function reportOnce(progress: ProgressStream): ReportLeftOut {
   }
 }
 
-interface EvalRun {
-  questions: EvalQuestion[]
-  options: AskOptions
-  deps: EvalDeps
-}
-
-async function evalSide(variant: Variant, { defaults }: AgentParts, { questions, options, deps }: EvalRun) {
+async function evalSide(
+  variant: Variant,
+  { defaults }: AgentParts,
+  questions: EvalQuestion[],
+  options: AskOptions,
+  deps: EvalDeps,
+) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
   const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))

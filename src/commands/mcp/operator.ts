@@ -65,16 +65,8 @@ export async function currentUnmatchedRules(
   { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
   inspected: InspectedServer[],
 ): Promise<UnmatchedRule[]> {
-  const { createAgent } = await import('../../question/agent/create-agent.ts')
-  const agent = await createAgent(
-    { ...config, AGENT_DIALECT: 'text' },
-    {
-      log,
-      net: await createNetwork(config),
-      now: () => new Date(now()),
-      model: { name: 'none', async *stream() {} },
-    },
-  )
+  const { openTools } = await import('../tool-context.ts')
+  const agent = await openTools(config, { log, net: await createNetwork(config), now: () => new Date(now()) })
   const own = agent.defaults.tools.map(({ name }) => name)
   await agent.close()
   return unmatchedRules(inspected, { approvers: config.APPROVERS, own })

@@ -5,6 +5,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
 import { fingerprintOf, type SeenTool } from './tool-pins.ts'
+import type { SettingsPlace } from '../../stores/settings/settings.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { snapshotOf, snapshots, type OffTool } from './available-tools.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
@@ -19,19 +20,11 @@ import { ToolError } from '../../base/errors.ts'
 import { stringifyExact } from '../../base/parse-json.ts'
 import { briefOf } from './clean-text.ts'
 
-/** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
-export interface ToolsPlace {
-  team: string
-  channel: string
-  user?: string | undefined
-  waits?: boolean | undefined
-}
-
 export interface McpToolbox {
   /**
    * Returns the tools for a run in a place, filtered by `choose`. If there are many, each has one line in the prompt.
    */
-  toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
+  toolsFor(place: SettingsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
   /** Names that a channel can choose: of single tools, or `server__*` for all tools of a server that has many. */
   choices(): string[]
   /** Returns the titles of a server's tools that are on, as they are known for a person. */
@@ -90,7 +83,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   const parts = { ...deps, connections, own }
   const now = snapshots(servers, parts)
   /** The servers as they are for one person. */
-  const serversFor = async (asker: ToolsPlace) =>
+  const serversFor = async (asker: SettingsPlace) =>
     Promise.all(
       servers.map(async (server) => {
         const personalCatalog = await own.find(server.config, asker)
@@ -98,7 +91,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
         return personalCatalog?.record ? personalCatalog : server
       }),
     )
-  const snapshotFor = async (asker: ToolsPlace) => {
+  const snapshotFor = async (asker: SettingsPlace) => {
     const theirs = await serversFor(asker)
     return theirs.every((one) => servers.includes(one)) ? now() : snapshotOf(theirs, parts)
   }

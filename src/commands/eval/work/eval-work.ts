@@ -52,7 +52,7 @@ async function askSide(
     outcomes.push(outcome)
     progress.write(`${name} ${i + 1}/${questions.length} ${outcome.isRight ? 'right' : 'wrong'}: ${asked.question}\n`)
   }
-  const followUps = await askFollowUps({ model, prompts, newNonce: agent.newNonce, signal }, options.limit)
+  const followUps = await askFollowUps(model, prompts, agent.newNonce, signal, options.limit)
   return { name, outcomes, followUps }
 }
 
