@@ -1,5 +1,4 @@
 /** OpenAI's chat completions: writes answers from pieces, and reads the answers of both APIs, streamed or whole. */
-import { LineReader } from '../../src/base/line-reader.ts'
 import { isObject } from '../slack/args.ts'
 import type { ModelPiece, PieceCall, ModelCompletion } from './model-pieces.ts'
 import { isResponse, piecesOfEvent } from './responses-wire.ts'
@@ -69,11 +68,13 @@ const MAX_CALLS = 200
 
 /** Reads the data of server-sent events as their bytes arrive. */
 export class EventLines {
-  private readonly lines = new LineReader(Infinity)
+  private rest = ''
+  private readonly decoder = new TextDecoder()
 
   /** Returns the JSON of the events that are complete so far. Skips what is not JSON. */
   push(bytes: Uint8Array): unknown[] {
-    const lines = this.lines.push(bytes).split('\n')
+    const lines = (this.rest + this.decoder.decode(bytes, { stream: true })).split('\n')
+    this.rest = lines.pop() ?? ''
     return lines.flatMap((line) => (line.startsWith('data:') ? jsonIn(line.slice(5)) : []))
   }
 }

@@ -1,5 +1,5 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { countText, mainCommand, type CommandIo } from './command.ts'
 import { proxyFrom } from '../base/http/connection-pools.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { ConfigError } from '../base/errors.ts'
@@ -49,7 +49,7 @@ async function installs(config: Config, options: InstallsOptions): Promise<numbe
 function list(rows: InstallRow[], asJson: boolean, { print }: CommandIo, before = ''): number {
   if (asJson) print(JSON.stringify(rows, null, 2))
   else for (const row of rows) print(`${before}${installLine(row)}`)
-  if (!asJson && before === '') print(rows.length === 1 ? '1 installation' : `${rows.length} installations`)
+  if (!asJson && before === '') print(countText(rows.length, 'installation'))
   return 0
 }
 
@@ -109,7 +109,4 @@ async function run(io: CommandIo): Promise<number> {
   }
 }
 
-const command: Command = { usage: USAGE, run }
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, USAGE, run)

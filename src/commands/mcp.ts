@@ -7,7 +7,7 @@ import { loadConfig, secretsOf } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { createNetwork } from '../base/http/proxy.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
@@ -101,7 +101,4 @@ async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Pro
   }
 }
 
-const mcp: Command = { usage: USAGE, run }
-export default mcp
-
-await runIfMain(import.meta, mcp)
+export default await mainCommand(import.meta, USAGE, run)

@@ -3,11 +3,12 @@
  * trace ID` prints the exchanges of a run, `npm run runs -- audit` the writes of tools, and `npm run runs -- usage` the
  * use.
  */
+import { boundsOf } from '../question/stores/store-bounds.ts'
 import { createArchive } from '../stores/archive/run-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, createAuditLog } from '../stores/audit/audit-log.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { countText, mainCommand, type CommandIo } from './command.ts'
 import { withCommandRedis } from './command-redis.ts'
 import { stringifyExact } from '../base/parse-json.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/retry-dead-lettered.ts'
@@ -29,8 +30,6 @@ const USAGE = `Usage: npm run runs -- COMMAND
 
 /** How many writes are listed by default. */
 const WRITES_LISTED = 20
-
-const DAY_MS = 86_400_000
 
 /** `ttlMs`: how long runs are kept. */
 interface RunsCommand extends RetryPlace {
@@ -75,7 +74,7 @@ async function audit(
     .sort((one, other) => other.at - one.at)
     .slice(0, n)
   for (const entry of newest) io.print(asJson ? JSON.stringify(entry) : auditLine(entry))
-  if (!asJson) io.print(newest.length === 1 ? '1 write' : `${newest.length} writes`)
+  if (!asJson) io.print(countText(newest.length, 'write'))
   return 0
 }
 
@@ -86,7 +85,7 @@ async function list(place: RunsCommand, isAll: boolean): Promise<number> {
     place.io.print(summaryOf(run))
     count += 1
   }
-  place.io.print(count === 1 ? '1 run' : `${count} runs`)
+  place.io.print(countText(count, 'run'))
   return 0
 }
 
@@ -167,12 +166,9 @@ function aligned(rows: string[][]): string[] {
 async function run(io: CommandIo): Promise<number> {
   const without = 'Without Redis, runs are only in the bot’s memory.'
   return withCommandRedis(io, without, ({ config, ...place }) => {
-    const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+    const { ttlMs } = boundsOf(config)
     return runs({ ...place, knownTtlMs: ttlMs, ttlMs, sealer: sealerFrom(config), io, now: Date.now }, io.args)
   })
 }
 
-const command: Command = { usage: USAGE, run }
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, USAGE, run)

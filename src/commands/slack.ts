@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createNetwork, type Network } from '../base/http/proxy.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
 import { connectModel } from './slack/connect-model.ts'
@@ -115,7 +115,4 @@ async function run(io: CommandIo): Promise<number> {
   return setUp(io.readEnv())
 }
 
-const slack: Command = { usage: USAGE, run }
-export default slack
-
-await runIfMain(import.meta, slack)
+export default await mainCommand(import.meta, USAGE, run)

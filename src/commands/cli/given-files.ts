@@ -38,9 +38,9 @@ export async function givenFiles(
   }
 }
 
-type Parser = ReturnType<ReturnType<typeof createFileParsers>['forQuestion']>
+type QuestionParser = ReturnType<ReturnType<typeof createFileParsers>['forQuestion']>
 
-async function keep(path: string, at: number, store: FileStore, parser: Parser): Promise<void> {
+async function keep(path: string, at: number, store: FileStore, parser: QuestionParser): Promise<void> {
   const name = basename(path)
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)

@@ -17,6 +17,8 @@ export const keptOutcome = z.object({
    * The number of figures in the answer, and of those without a source in what was read. Absent if nothing was read.
    */
   figures: z.object({ total: z.number(), unsupported: z.number() }).optional(),
+  /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
+  error: z.string().optional(),
   /** Why the run was stopped before the model ended it. */
   stopped: stopReason.optional(),
   steps: z.number(),
@@ -29,10 +31,7 @@ export const keptOutcome = z.object({
   costUsd: z.number().optional(),
 })
 
-export interface EvalOutcome extends z.infer<typeof keptOutcome> {
-  /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
-  error?: string | undefined
-}
+export type EvalOutcome = z.infer<typeof keptOutcome>
 
 /** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<EvalOutcome> {

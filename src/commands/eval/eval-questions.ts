@@ -10,6 +10,7 @@ import { checkBudgetPrices } from '../../model/prices.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { leftOutSentence } from '../../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
+import { keptOutcome } from './ask-agent.ts'
 import { nameOf, type EvalOptions, type Variant } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
@@ -89,7 +90,7 @@ async function evalSide(
 ) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
-  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
+  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`), keptOutcome)
   const progress = new Progress(deps.progress, { label, total: asked.length, now: () => deps.now().getTime() })
   const { concurrency } = options
   const outcomes = await askAll(asked, { agent: defaults, answered, progress, concurrency, signal: deps.signal })

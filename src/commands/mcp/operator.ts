@@ -9,6 +9,7 @@ import { hideSecrets } from '../../mcp/tools/hide-config-secrets.ts'
 import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/encryption.ts'
+import { countText } from '../command.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { hasOwnAuthorization, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
 import { isPersonal } from '../../mcp/login/whose-login.ts'
@@ -152,8 +153,4 @@ async function openedServers({ config, servers, store, log, now }: OperatorPlace
 function proxyOptions(config: Config) {
   const proxy = proxyFrom(config)
   return proxy ? { proxy, resolve: systemResolve } : {}
-}
-
-export function countText(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -8,7 +8,7 @@ import { fingerprintOf, type SeenTool } from './tool-pins.ts'
 import type { SettingsPlace } from '../../stores/settings/settings.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { snapshotOf, snapshots, type OffTool } from './available-tools.ts'
-import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
+import { ruleWarning } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/settings/approver-rules.ts'
 import type { McpServers } from '../servers/servers.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
@@ -76,7 +76,8 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   }
   const servers = config.servers.map((one) => catalogOf(one))
   const own = personalCatalogs(catalogOf, deps.logins)
-  const warnOfRules = ruleWarning(servers, deps)
+  const warn = ruleWarning(deps.log, deps.approvers, deps.taken)
+  const warnOfRules = () => warn(servers.map(({ config, names }) => ({ config, tools: names })))
   const load = async () => void (await Promise.all(servers.map((server) => server.load())))
   await settledWithin(LOAD_MS, [load()])
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
@@ -120,18 +121,6 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       for (const server of servers) server.close()
       await (await opened)?.close()
     },
-  }
-}
-
-/** Names in the log, once each, the rules that match no tool. */
-function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolboxDeps): () => void {
-  const warned = new Set<string>()
-  return () => {
-    const listed = servers.map(({ config, names }) => ({ config, tools: names }))
-    for (const { setting, rule } of unmatchedRules(listed, { approvers, own: taken })) {
-      if (!warned.has(`${setting} ${rule}`)) log.warn({ setting, rule }, RULE_UNMATCHED)
-      warned.add(`${setting} ${rule}`)
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { AgentDeps } from '../../../agent/agent.ts'
 import { hasRun } from '../../../agent/partial-answer.ts'
 import { totalOf } from '../../../agent/run-progress.ts'
@@ -7,24 +8,25 @@ import { runToEnd } from '../ask-agent.ts'
 import type { WorkQuestion } from './work-questions.ts'
 
 /** What became of a question of the work set. */
-export interface WorkOutcome {
-  id: string
-  question: string
-  answer: string
+export const workOutcome = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string(),
   /** The tools that were called, in order. */
-  called: string[]
-  isRight: boolean
+  called: z.array(z.string()),
+  isRight: z.boolean(),
   /** Turns that could not be read. */
-  broken: number
+  broken: z.number(),
   /** Answers that the model was asked again for. */
-  askedAgain: number
-  isLoop: boolean
+  askedAgain: z.number(),
+  isLoop: z.boolean(),
   /** Whether the answer holds words of the loop. */
-  isLeak: boolean
-  ms: number
-  tokens: { in: number; out: number }
-  error?: string | undefined
-}
+  isLeak: z.boolean(),
+  ms: z.number(),
+  tokens: z.object({ in: z.number(), out: z.number() }),
+  error: z.string().optional(),
+})
+export type WorkOutcome = z.infer<typeof workOutcome>
 
 /** Asks one question. A failure is an outcome too. @throws the signal's reason when it is aborted */
 export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: AbortSignal): Promise<WorkOutcome> {
