@@ -11,7 +11,7 @@ import type { AgentParts, AgentSources, ToolSeam } from './question/agent/agent-
 import { createAgent } from './question/agent/create-agent.ts'
 import { openConnections } from './question/connections/connections.ts'
 import { createStores } from './question/stores/open-stores.ts'
-import type { Stores } from './question/stores/stores.ts'
+import type { Stores } from './question/stores/open-stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/receivers/app-receivers.ts'
@@ -83,7 +83,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     throw error
   }
   // Comes before the calls of the model and the MCP servers, so that a start without a network fails early.
-  const installing = installationsOf(config, { log, net, now: nowMs, stores, telemetry, signal })
+  const foundation = { log, net, now: nowMs, stores, telemetry, recorder }
+  const installing = installationsOf(config, foundation, signal)
   installing.catch(() => undefined)
   const agent = await createAgent(config, {
     log,
@@ -99,42 +100,41 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     watchCall: recorder?.tool,
   }).catch(failed)
   const opened = await installing.catch(failed)
-  const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
+  const services = servicesOf(config, foundation, agent, opened)
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search.info = askSearchInfo(services.installations, log, signal)
   if (isWorker) void warnOfUnknownIds(config, services.installations, log)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
   // A front may have ended after a login and before it resumed the runs that wait for it. Workers retry every hour.
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
-  const receiver = receiverOf(config, services, { opened, net, options })
+  const receiver = receiverOf(config, services, opened, net, options)
   const pages = { ...opened.pages, ...services.connections?.pages }
-  const server = await listenAt(config, stores, receiver, telemetry, pages)
+  const { close, ...ports } = await listenAt(config, stores, receiver, telemetry, pages)
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
-    port: server.port,
-    metricsPort: server.metricsPort,
+    ...ports,
     summary: summaryOf(config, agent.defaults.model.name),
     async stop() {
       stopping.abort()
       opened.stop()
       void scheduler?.stop()
-      const closed = Promise.all([receiver?.stop(), server.close()])
+      const closed = Promise.all([receiver?.stop(), close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },
   }
 }
 
-interface InstallationParts {
+/** Everything that the rest of the bot is built from. */
+interface Foundation extends Observers {
   log: Log
   net: Network
+  /** Milliseconds since the epoch. */
   now: () => number
   stores: Stores
-  telemetry: Telemetry | undefined
-  signal: AbortSignal
 }
 
-function installationsOf(config: Config, { log, net, now, stores, telemetry, signal }: InstallationParts) {
+function installationsOf(config: Config, { log, net, now, stores, telemetry }: Foundation, signal: AbortSignal) {
   return openInstallations(config, {
     log,
     now,
@@ -146,22 +146,16 @@ function installationsOf(config: Config, { log, net, now, stores, telemetry, sig
   })
 }
 
-/** Everything that the bot's services are built from. */
-interface ServiceParts extends Observers {
-  log: Log
-  net: Network
-  stores: Stores
-  agent: AgentParts
-  opened: OpenedInstallations
-}
-
-function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
-  const { now } = agent.defaults
+function servicesOf(
+  config: Config,
+  { log, net, now, stores, telemetry, recorder }: Foundation,
+  agent: AgentParts,
+  opened: OpenedInstallations,
+): Services {
   const operators = settingsFromConfig(config, agent.defaults)
-  const nowMs = () => now().getTime()
   const { people, control } = stores
   const enterpriseOf = async (team: string) => (await opened.installations.of(team))?.enterprise
-  const ofSlack = { log, now: nowMs, fetch: net.fetch, enterpriseOf }
+  const ofSlack = { log, now, fetch: net.fetch, enterpriseOf }
   const slackAccount = openSlackAccount(config, { ...ofSlack, people })
   return {
     ...stores,
@@ -182,23 +176,22 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     },
     transcribe: createTranscriber(config, { net, log }),
     search: { account: slackAccount },
-    connections: openConnections(config, {
-      accounts: [slackAccount, ...agent.accounts],
+    connections: openConnections(config, [slackAccount, ...agent.accounts], {
       people,
       control,
       log,
-      now: nowMs,
+      now,
       whoIs: whoIs(opened.installations),
       identity: openSlackIdentity(config, ofSlack),
     }),
     telemetry: {
-      watch: answerWatch({ telemetry, recorder }, nowMs),
+      watch: answerWatch({ telemetry, recorder }, now),
       onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
       onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     },
     log,
     fetch: net.fetch,
-    now,
+    now: agent.defaults.now,
   }
 }
 
@@ -220,16 +213,18 @@ async function startWork(services: Services, recorder: RunRecorder | undefined) 
 function receiverOf(
   config: Config,
   services: Services,
-  { opened: { apps }, net, options }: { opened: OpenedInstallations; net: Network; options: BotOptions },
+  { apps }: OpenedInstallations,
+  { dispatcher }: Network,
+  { socketSilenceMs, socketPause }: BotOptions,
 ): SlackReceiver | undefined {
   if (config.ROLE === 'worker') return undefined
   const connection = {
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    dispatcher: net.dispatcher,
-    socketSilenceMs: options.socketSilenceMs,
-    socketPause: options.socketPause,
+    dispatcher,
+    socketSilenceMs,
+    socketPause,
   }
   return apps ? createAppReceivers(services, connection, apps) : createSlackReceiver(services, connection)
 }

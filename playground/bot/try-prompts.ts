@@ -20,7 +20,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { TRIED_HEADER } from '../journal/again-header.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
-import type { Stores } from '../../src/question/stores/stores.ts'
+import type { Stores } from '../../src/question/stores/open-stores.ts'
 import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 /** The folder of prompts that the operator edits. */

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/agent/create-agent.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { ChatSession } from './cli/conversation.ts'
 import { givenFiles } from './cli/given-files.ts'
 import { JsonLines, TerminalOutput, type Output } from './cli/output.ts'
@@ -16,8 +16,7 @@ import { createLog } from '../base/log.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
-import { MCP_ROOM } from '../question/stores/stores.ts'
-import { createValues } from '../stores/values/value-store.ts'
+import { createValues, MCP_ROOM } from '../stores/values/value-store.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
 
 const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.
@@ -87,13 +86,8 @@ async function converse(conversation: ChatSession, output: Output, { stdin, stdo
   process.off('SIGINT', interrupt)
 }
 
-const command: Command = {
-  usage: HELP,
-  run: (io) =>
-    run(io).catch((error: unknown) => {
-      throw error instanceof ConfigError ? error : new Error(`Could not start: ${messageOf(error)}`, { cause: error })
-    }),
-}
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, HELP, (io) =>
+  run(io).catch((error: unknown) => {
+    throw error instanceof ConfigError ? error : new Error(`Could not start: ${messageOf(error)}`, { cause: error })
+  }),
+)

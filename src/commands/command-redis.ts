@@ -1,9 +1,10 @@
 import { settledWithin } from '../base/async.ts'
 import { ConfigError } from '../base/errors.ts'
-import type { Log } from '../base/log.ts'
-import type { Config } from '../config.ts'
-import { MCP_ROOM, type StoreContext } from '../question/stores/stores.ts'
-import { createValues, type ValueStore } from '../stores/values/value-store.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { loadConfig, secretsOf, type Config } from '../config.ts'
+import type { CommandIo } from './command.ts'
+import type { StoreContext } from '../question/stores/stores.ts'
+import { createValues, MCP_ROOM, type ValueStore } from '../stores/values/value-store.ts'
 import { cannotConnect, connectRedis, type RedisClient } from '../base/redis/redis.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
@@ -20,6 +21,34 @@ export async function openCommandRedis(url: string, log: Log): Promise<RedisClie
   if (await settledWithin(PING_MS, [redis.ping()])) return redis
   redis.disconnect()
   throw new ConfigError(`${cannotConnect({ url })}: no answer within ${PING_MS / 1000} s.`)
+}
+
+/** What a command for operators gets of the bot's Redis. */
+export interface CommandRedis {
+  config: Config
+  log: Log
+  redis: RedisClient
+  prefix: string
+}
+
+/**
+ * Runs a command over the Redis that the bot's processes share. `without` says what is missing without one.
+ * @throws ConfigError if none is set, or it does not answer
+ */
+export async function withCommandRedis(
+  io: CommandIo,
+  without: string,
+  work: (opened: CommandRedis) => Promise<number>,
+): Promise<number> {
+  const config = loadConfig(io.readEnv())
+  if (!config.REDIS_URL) throw new ConfigError(`REDIS_URL is missing. ${without}`)
+  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
+  const redis = await openCommandRedis(config.REDIS_URL, log)
+  try {
+    return await work({ config, log, redis, prefix: config.REDIS_PREFIX })
+  } finally {
+    redis.disconnect()
+  }
 }
 
 /**

@@ -41,6 +41,11 @@ export function asksHelp(args: string[]): boolean {
   return args.includes('--help') || args.includes('-h')
 }
 
+/** Writes a number with its noun, such as `1 run` or `3 runs`. */
+export function countText(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
 /** Runs a command, or prints its usage. An error becomes one sentence on stderr. @returns the exit code */
 export async function runCommand({ usage, run }: Command, io: CommandIo): Promise<number> {
   try {
@@ -54,15 +59,17 @@ export async function runCommand({ usage, run }: Command, io: CommandIo): Promis
 }
 
 /**
- * Runs the command of a module if Node was started with that module, and then ends the process, which an open
- * connection or terminal would keep running.
+ * Returns the command of a module. Runs it if Node was started with that module, and then ends the process, which an
+ * open connection or terminal would keep running.
  */
-export async function runIfMain({ filename }: ImportMeta, command: Command): Promise<void> {
+export async function mainCommand({ filename }: ImportMeta, usage: string, run: Command['run']): Promise<Command> {
+  const command = { usage, run }
   const [, started] = process.argv
-  if (started === undefined || realpathSync(started) !== filename) return
+  if (started === undefined || realpathSync(started) !== filename) return command
   const { stdin, stdout, stderr, argv } = process
   const args = argv.slice(2)
   const lines = { print: (line: string) => console.log(line), complain: (line: string) => console.error(line) }
   process.exitCode = await runCommand(command, { args, folder: '', readEnv, stdin, stdout, stderr, ...lines })
   stdout.write('', () => process.exit())
+  return command
 }

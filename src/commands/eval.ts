@@ -2,7 +2,7 @@
 import { loadConfig } from '../config.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { evalWork } from './eval/work/eval-work.ts'
 import { HELP, parseOptions, type EvalOptions } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
@@ -52,7 +52,4 @@ async function evalReader(
   return total === 0 ? summary : `${scoreTable(scores)}\n\n${summary}\n${right} of ${total} right`
 }
 
-const command: Command = { usage: HELP, run }
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, HELP, run)

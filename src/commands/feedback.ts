@@ -2,20 +2,17 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
+import { boundsOf } from '../question/stores/store-bounds.ts'
 import { createArchive } from '../stores/archive/run-archive.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { openCommandRedis } from './command-redis.ts'
-import { loadConfig, secretsOf } from '../config.ts'
+import { countText, mainCommand, type CommandIo } from './command.ts'
+import { withCommandRedis } from './command-redis.ts'
 import { ConfigError } from '../base/errors.ts'
-import { createLog } from '../base/log.ts'
 
 const USAGE = `Usage: npm run feedback -- export [--out FILE]
   Exports rated answers as a question set, to stdout or to FILE. npm run eval -- FILE asks them again.
   gold is the answer that people liked, or said would have been right; rejected is an answer that they disliked.`
-
-const DAY_MS = 86_400_000
 
 /** @throws ConfigError for an unknown command */
 function outFile(args: string[]): string | undefined {
@@ -40,28 +37,18 @@ async function exportRated(archive: RunArchive, out: string | undefined, io: Com
   if (out !== undefined) await writeFile(out, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
   else for (const line of lines) io.print(line)
   const note = leftOut === 0 ? '' : `, ${leftOut} left out (no answer, and nobody said what would be right)`
-  io.complain(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${note}`)
+  io.complain(`${countText(lines.length, 'rated answer')}${note}`)
 }
 
 async function run(io: CommandIo): Promise<number> {
-  const config = loadConfig(io.readEnv())
   const out = outFile(io.args)
-  if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
-  const redis = await openCommandRedis(config.REDIS_URL, log)
-  try {
-    const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const prefix = config.REDIS_PREFIX
-    const archive = createArchive(redisKv({ redis, prefix }), { log, prefix, ttlMs, now: Date.now })
+  const without = 'Without Redis, feedback is only in the bot’s memory.'
+  return withCommandRedis(io, without, async ({ config, log, ...place }) => {
+    const { ttlMs } = boundsOf(config)
+    const archive = createArchive(redisKv(place), { log, prefix: place.prefix, ttlMs, now: Date.now })
     await exportRated(archive, out, io)
     return 0
-  } finally {
-    redis.disconnect()
-  }
+  })
 }
 
-const feedback: Command = { usage: USAGE, run }
-export default feedback
-
-await runIfMain(import.meta, feedback)
+export default await mainCommand(import.meta, USAGE, run)

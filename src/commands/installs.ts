@@ -1,5 +1,5 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { countText, mainCommand, type CommandIo } from './command.ts'
 import { proxyFrom } from '../base/http/connection-pools.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { ConfigError } from '../base/errors.ts'
@@ -9,7 +9,7 @@ import type { Account } from '../mcp/login/connectable-account.ts'
 import { endLogins } from '../question/connections/connections.ts'
 import { openMcp } from '../question/agent/open-mcp.ts'
 import { createStores } from '../question/stores/open-stores.ts'
-import type { Stores } from '../question/stores/stores.ts'
+import type { Stores } from '../question/stores/open-stores.ts'
 import { openSlackAccount } from '../slack/client/slack-account.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
 import { revokeToken, SlackWeb } from '../slack/client/web-api.ts'
@@ -29,31 +29,27 @@ interface InstallsOptions extends InspectOptions {
 
 /** @returns the exit code */
 async function installs(config: Config, options: InstallsOptions): Promise<number> {
-  const { args, print, complain } = options.io
+  const { io } = options
+  const { args, complain } = io
   const asJson = args.includes('--json')
   const [command, team, ...more] = args.filter((arg) => arg !== '--json')
   if (more.length === 0 && command === 'list' && team === undefined)
-    return list(await inspectInstalls(config, options), { asJson, print })
+    return list(await inspectInstalls(config, options), asJson, io)
   if (more.length === 0 && team !== undefined && (command === 'show' || command === 'remove')) {
     const rows = await inspectInstalls(config, options, team)
     if (rows.length === 0)
       throw new ConfigError(`The bot is not installed in ${team}. List where it is: npm run installs -- list`)
     if (command === 'remove') await remove(config, team, options)
-    return list(rows, { asJson, print, before: command === 'remove' ? 'Removed: ' : '' })
+    return list(rows, asJson, io, command === 'remove' ? 'Removed: ' : '')
   }
   complain(USAGE)
   return 1
 }
 
-interface ListOptions extends Pick<CommandIo, 'print'> {
-  asJson: boolean
-  before?: string
-}
-
-function list(rows: InstallRow[], { asJson, print, before = '' }: ListOptions): number {
+function list(rows: InstallRow[], asJson: boolean, { print }: CommandIo, before = ''): number {
   if (asJson) print(JSON.stringify(rows, null, 2))
   else for (const row of rows) print(`${before}${installLine(row)}`)
-  if (!asJson && before === '') print(rows.length === 1 ? '1 installation' : `${rows.length} installations`)
+  if (!asJson && before === '') print(countText(rows.length, 'installation'))
   return 0
 }
 
@@ -113,7 +109,4 @@ async function run(io: CommandIo): Promise<number> {
   }
 }
 
-const command: Command = { usage: USAGE, run }
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, USAGE, run)

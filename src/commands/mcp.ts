@@ -7,7 +7,7 @@ import { loadConfig, secretsOf } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { createNetwork } from '../base/http/proxy.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
@@ -52,14 +52,12 @@ function readArgs(args: string[]): McpCommand {
   throw new ConfigError(USAGE)
 }
 
-interface McpPlace extends OperatorPlace {
-  stdin: CommandIo['stdin']
-}
-
-async function runAt(place: McpPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
+async function runAt(place: OperatorPlace, asked: McpCommand, stdin: CommandIo['stdin']): Promise<number> {
+  const { command, names, port } = asked
+  const [name, tool] = names
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
-  if (command === 'login') return logInAt(place, name ?? '', port, place.stdin)
+  if (command === 'login') return logInAt(place, name ?? '', port, stdin)
   if (command === 'accept')
     return withToolbox(place, (toolbox) => acceptTools(place, toolbox, { server: name ?? '', tool }))
   return listServers(place)
@@ -97,13 +95,10 @@ async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Pro
   const now = Date.now
   const { store, close } = await openMcpStore(config, { log, now })
   try {
-    return await runAt({ config, servers, store, log, now, say, stdin }, asked)
+    return await runAt({ config, servers, store, log, now, say }, asked, stdin)
   } finally {
     close()
   }
 }
 
-const mcp: Command = { usage: USAGE, run }
-export default mcp
-
-await runIfMain(import.meta, mcp)
+export default await mainCommand(import.meta, USAGE, run)

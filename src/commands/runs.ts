@@ -3,16 +3,14 @@
  * trace ID` prints the exchanges of a run, `npm run runs -- audit` the writes of tools, and `npm run runs -- usage` the
  * use.
  */
+import { boundsOf } from '../question/stores/store-bounds.ts'
 import { createArchive } from '../stores/archive/run-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, createAuditLog } from '../stores/audit/audit-log.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { openCommandRedis } from './command-redis.ts'
-import { loadConfig, secretsOf } from '../config.ts'
+import { countText, mainCommand, type CommandIo } from './command.ts'
+import { withCommandRedis } from './command-redis.ts'
 import { stringifyExact } from '../base/parse-json.ts'
-import { ConfigError } from '../base/errors.ts'
-import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/retry-dead-lettered.ts'
 import { sealerFrom, type Sealer } from '../base/encryption.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
@@ -32,8 +30,6 @@ const USAGE = `Usage: npm run runs -- COMMAND
 
 /** How many writes are listed by default. */
 const WRITES_LISTED = 20
-
-const DAY_MS = 86_400_000
 
 /** `ttlMs`: how long runs are kept. */
 interface RunsCommand extends RetryPlace {
@@ -78,7 +74,7 @@ async function audit(
     .sort((one, other) => other.at - one.at)
     .slice(0, n)
   for (const entry of newest) io.print(asJson ? JSON.stringify(entry) : auditLine(entry))
-  if (!asJson) io.print(newest.length === 1 ? '1 write' : `${newest.length} writes`)
+  if (!asJson) io.print(countText(newest.length, 'write'))
   return 0
 }
 
@@ -89,7 +85,7 @@ async function list(place: RunsCommand, isAll: boolean): Promise<number> {
     place.io.print(summaryOf(run))
     count += 1
   }
-  place.io.print(count === 1 ? '1 run' : `${count} runs`)
+  place.io.print(countText(count, 'run'))
   return 0
 }
 
@@ -168,22 +164,11 @@ function aligned(rows: string[][]): string[] {
 }
 
 async function run(io: CommandIo): Promise<number> {
-  const config = loadConfig(io.readEnv())
-  if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing. Without Redis, runs are only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
-  const redis = await openCommandRedis(config.REDIS_URL, log)
-  try {
-    const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const sealer = sealerFrom(config)
-    const place = { redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log, io, now: Date.now }
-    return await runs(place, io.args)
-  } finally {
-    redis.disconnect()
-  }
+  const without = 'Without Redis, runs are only in the bot’s memory.'
+  return withCommandRedis(io, without, ({ config, ...place }) => {
+    const { ttlMs } = boundsOf(config)
+    return runs({ ...place, knownTtlMs: ttlMs, ttlMs, sealer: sealerFrom(config), io, now: Date.now }, io.args)
+  })
 }
 
-const command: Command = { usage: USAGE, run }
-export default command
-
-await runIfMain(import.meta, command)
+export default await mainCommand(import.meta, USAGE, run)

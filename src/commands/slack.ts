@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createNetwork, type Network } from '../base/http/proxy.ts'
-import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { mainCommand, type CommandIo } from './command.ts'
 import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
 import { connectModel } from './slack/connect-model.ts'
@@ -45,8 +45,7 @@ async function report(io: CommandIo): Promise<number> {
   const file = tokenFile(join(io.folder, ENV_FILE), env, given)
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
   const ok = checks.every((row) => row.ok)
-  const written =
-    io.args.includes('--write') && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
+  const written = io.args.includes('--write') && ok && (await file.keep(tokens, installedIn(checks))) === 'written'
   const create = createAddress(readManifest('plain'))
   io.print(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
   return ok ? 0 : 1
@@ -67,14 +66,9 @@ async function setUp(env: Env): Promise<number> {
     console.log('Stopped. Nothing more is written.')
     process.exit(INTERRUPTED)
   }
-  const terminal = new Terminal({ input: process.stdin, output: process.stdout, leave })
+  const open = (address: string) => openBrowser(address, env)
+  const prompter = new Terminal(process.stdin, process.stdout, leave, open)
   try {
-    const prompter: Prompter = {
-      say: (text) => terminal.say(text),
-      ask: (prompt, how) => terminal.ask(prompt, how),
-      confirm: (prompt, preset) => terminal.confirm(prompt, preset),
-      open: (address) => openBrowser(address, env),
-    }
     const file = tokenFile(ENV_FILE, env, tokens)
     if (!(await connectSlack({ ...how, prompter, tokens, file }))) return 1
     prompter.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
@@ -82,7 +76,7 @@ async function setUp(env: Env): Promise<number> {
     await connectModel({ prompter, env: readEnv(ENV_FILE), net: how.net, now: how.now, keep })
     if (!(await mayStart(prompter))) return 0
   } finally {
-    terminal.close()
+    prompter.close()
   }
   return start()
 }
@@ -121,7 +115,4 @@ async function run(io: CommandIo): Promise<number> {
   return setUp(io.readEnv())
 }
 
-const slack: Command = { usage: USAGE, run }
-export default slack
-
-await runIfMain(import.meta, slack)
+export default await mainCommand(import.meta, USAGE, run)

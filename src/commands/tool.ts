@@ -8,10 +8,9 @@ import { createNetwork } from '../base/http/proxy.ts'
 import { createLog } from '../base/log.ts'
 import { loadConfig, readEnv, type Config } from '../config.ts'
 import type { AgentParts } from '../question/agent/agent-types.ts'
-import { createAgent } from '../question/agent/create-agent.ts'
 import { everyToolName, leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
 import { asksHelp } from './command.ts'
-import { commandContext } from './tool-context.ts'
+import { commandContext, openTools } from './tool-context.ts'
 
 const USAGE = `Usage: npm run tool -- NAME INPUT
   Calls one tool, built-in or from CUSTOM_TOOLS_DIR, and prints what the model would read. No model is called.
@@ -23,10 +22,8 @@ const USAGE = `Usage: npm run tool -- NAME INPUT
 
 /** Opens the tools. None of them is given a model. */
 async function open(config: Config, leftOut: (one: BrokenToolFile) => void): Promise<AgentParts> {
-  const settings = { ...config, AGENT_DIALECT: 'text' as const, INSTRUCTIONS_FILE: undefined }
-  const model = { name: 'none', async *stream() {} }
   const sources = { log: createLog('silent'), net: await createNetwork(config), now: () => new Date() }
-  return createAgent(settings, { ...sources, model, leftOut })
+  return openTools({ ...config, INSTRUCTIONS_FILE: undefined }, { ...sources, leftOut })
 }
 
 /** Prefers the tools that are on. A built-in one that is off can be called too. */

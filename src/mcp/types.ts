@@ -1,5 +1,6 @@
 /** The contracts of MCP: a server's configuration, its list of tools, and the result of a call. */
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
+import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/contracts/tool.ts'
 
 /** The parsed and validated MCP_CONFIG. Its servers are in the file's order. */
@@ -58,14 +59,18 @@ export interface OAuthSettings {
 }
 
 /** A tool in its server's words. Nothing in it is trusted, and only secrets have been removed. */
-export interface ServerTool {
-  name: string
-  title?: string
-  description: string
+export type ServerTool = z.infer<typeof serverTool>
+
+const hint = z.boolean().optional().catch(undefined)
+
+export const serverTool = z.object({
+  name: z.string().min(1).max(256),
+  title: z.string().optional().catch(undefined),
+  description: z.string().catch(''),
   /** The JSON Schema of an object, as it came. */
-  inputSchema: Record<string, unknown>
-  annotations: { readOnlyHint?: boolean; idempotentHint?: boolean }
-}
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z.object({ readOnlyHint: hint, idempotentHint: hint }).catch({}),
+})
 
 /** A server's complete list. It stays the same object until the tools are listed again. */
 export interface ServerTools {

@@ -1,5 +1,6 @@
 /** Reads a streamed answer: server-sent events, in batches of chunks. */
 import { readLoose } from '../agent/parser/loose-json.ts'
+import { LineReader } from '../base/line-reader.ts'
 import { TransportResponse } from '../base/http/transport-response.ts'
 import { apiErrorIn, errorInWords } from './error-words.ts'
 import { checkNoPage, parseAnswer, tooMuch } from './model-fetch.ts'
@@ -168,8 +169,6 @@ const PAGE_BYTES = 1100
 /** Each token of a stream takes about 200 bytes. The longest answer that is read has a megabyte (answer-buffer.ts). */
 const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
-const LINE_FEED = 10
-const RETURN = 13
 
 /** The name of a field with data. JSON without a name is data too. */
 const DATA = /^(?:[\s\ufeff]{0,9}data:){1,4} ?|^(?=\{)/i
@@ -182,41 +181,20 @@ const LONE_RETURN = /\r(?!\n)/
  * are ignored.
  */
 export class EventDecoder {
-  /** The bytes of an incomplete line; `#restBytes` is their number. Grows by doubling. */
-  #rest = Buffer.alloc(0)
-  #restBytes = 0
+  readonly #lines = new LineReader(MAX_EVENT_BYTES, tooMuch, true)
   /** Data lines of an incomplete event. */
   #data: string[] = []
   #dataChars = 0
   #isFirst = true
 
   push(bytes: Uint8Array): string[] {
-    // The last CR may be half of a CRLF.
-    const end = Math.max(bytes.lastIndexOf(LINE_FEED), bytes.lastIndexOf(RETURN, -2)) + 1
-    if (end === 0) {
-      this.#keep(bytes)
-      return []
-    }
-    const whole = Buffer.concat([this.#rest.subarray(0, this.#restBytes), bytes.subarray(0, end)])
-    this.#restBytes = 0
-    if (end < bytes.length) this.#keep(bytes.subarray(end))
-    // Split at a line feed, which is never inside a character.
-    return this.#read(whole.toString())
+    const lines = this.#lines.push(bytes)
+    return lines === '' ? [] : this.#read(lines)
   }
 
   /** The data of a last event that no empty line ends. Data that is cut off is none. */
   end(): string[] {
-    const rest = this.#rest.toString('utf8', 0, this.#restBytes)
-    this.#restBytes = 0
-    return this.#read(`${rest}\n\n`).filter((data) => IS_DONE.test(data) || isWholeJson(data))
-  }
-
-  #keep(bytes: Uint8Array): void {
-    const size = this.#restBytes + bytes.length
-    if (size > MAX_EVENT_BYTES) throw tooMuch()
-    if (size > this.#rest.length) this.#rest = Buffer.concat([this.#rest], 2 * size)
-    this.#rest.set(bytes, this.#restBytes)
-    this.#restBytes = size
+    return this.#read(`${this.#lines.end()}\n\n`).filter((data) => IS_DONE.test(data) || isWholeJson(data))
   }
 
   /** Reads complete lines. */

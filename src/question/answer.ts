@@ -4,7 +4,6 @@
  */
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
-import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
@@ -176,11 +175,10 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp, unseen, done, figures, used } = saved
   yield* judgedEvents({ done, figures, used })
-  const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
-      ? { type: 'gave_up', reason: stopped, text, ...unseenPart }
-      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}), ...unseenPart }
+      ? { type: 'gave_up', reason: stopped, text, unseen }
+      : { type: 'answer', text, sources, stopped, unseen }
   yield event
   return event
 }
@@ -227,6 +225,7 @@ async function* work(
 /** Starts the agent's loop with all that the question has, and names what its answer will be judged by. */
 async function startAgent(standalone: string, { question, run, deps, heard }: Answering, past: Conversation) {
   const { agent, grants, signal } = deps
+  const { stopAsked, added, mayRun, answered } = heard
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
   const said = joinMessages(past)
@@ -260,7 +259,7 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
       files,
       tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
       doubtful,
-      ...steeringOf(heard),
+      ...{ stopAsked, added, mayRun, answered },
     },
   )
   return { events, judgeParts: { ...judged, grants } }
@@ -271,8 +270,4 @@ async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loa
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   const tables = [...turns.flatMap((turn) => turn.tables ?? []), ...(saved.said?.tables ?? [])]
   return (await loadFiles?.(tables, hasFiles)) ?? { text: '', images: [], tools: [] }
-}
-
-function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steering {
-  return { stopAsked, added, mayRun, answered }
 }

@@ -18,7 +18,7 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 export async function* runQuestion(work: AnsweringWork, deps: AnswerDeps): AsyncGenerator<AnswerEvent> {
   const { question, run, signal, services } = work
   const grantedBy = async (tool: Tool) => deps.grants?.grantedBy(tool)
-  await auditSaved(work, { isOver: false, grantedBy })
+  await auditSaved(work, false, grantedBy)
   const events = answer(question, run, { ...deps, signal })
   // The usage of the last call is reported before the answer, and saved with it.
   const usage = [...run.saved.usage]
@@ -26,20 +26,17 @@ export async function* runQuestion(work: AnsweringWork, deps: AnswerDeps): Async
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     // The loop waits, so that no call is made before it is noted.
-    if ('step' in event) await auditSteps(work, [event], { isOver: false, grantedBy })
+    if ('step' in event) await auditSteps(work, [event], false, grantedBy)
     yield event
   }
 }
 
-interface AuditOptions {
-  isOver: boolean
-  grantedBy: (tool: Tool) => Promise<string | undefined>
-}
+type GrantedBy = (tool: Tool) => Promise<string | undefined>
 
 /** Adds the writes among all saved steps of a run to the audit list. */
-export async function auditSaved(work: RunWork, options: AuditOptions): Promise<void> {
+export async function auditSaved(work: RunWork, isOver: boolean, grantedBy: GrantedBy): Promise<void> {
   const steps = work.run.saved.steps.map((step, i) => ({ n: i + 1, step }))
-  await auditSteps(work, steps, options)
+  await auditSteps(work, steps, isOver, grantedBy)
 }
 
 type NumberedSteps = Parameters<typeof noteWrites>[0]
@@ -47,10 +44,11 @@ type NumberedSteps = Parameters<typeof noteWrites>[0]
 async function auditSteps(
   { question, run, settings, services }: RunWork,
   all: NumberedSteps,
-  options: AuditOptions,
+  isOver: boolean,
+  grantedBy: GrantedBy,
 ): Promise<void> {
   const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
   const { audit, log } = services
   if (steps.length > 0)
-    await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, audit, log })
+    await noteWrites(steps, { isOver, grantedBy, question, saved: run.saved, tools: settings.tools, audit, log })
 }

@@ -86,30 +86,25 @@ const placeDirectMessage = redisScript(new URL('./lua/place-direct-message.lua',
   args: ['root', 'isTopLevel', 'windowS', 'ttlMs'],
 })
 
-/** Keeps conversations in Redis, for all processes. */
-export class RedisConversations {
-  readonly #redis: RedisClient
-  readonly #settings: QueueSettings
-
-  constructor({ redis, settings }: { redis: RedisClient; settings: QueueSettings }) {
-    this.#redis = redis
-    this.#settings = settings
-  }
-
-  /** Returns the question with its conversation. Asks Redis only for questions in direct messages. */
-  async place(question: Question): Promise<Question> {
-    const place = dmPlaceOf(question)
-    if (!place) return question
-    const { prefix, dmMemoryMs, knownTtlMs } = this.#settings
-    const { root: conversation, current } = dmKeys(prefix, place.dm, place.root)
-    const first = await placeDirectMessage(this.#redis, {
-      conversation,
-      current,
-      root: place.root,
-      isTopLevel: place.isTopLevel ? 1 : 0,
-      windowS: dmMemoryMs / 1000,
-      ttlMs: Math.max(knownTtlMs, 2 * dmMemoryMs),
-    })
-    return inConversation(question, String(first))
-  }
+/**
+ * Returns the question with its conversation, which Redis keeps for all processes. Asks Redis only for questions in
+ * direct messages.
+ */
+export async function placeInRedis(
+  redis: RedisClient,
+  { prefix, dmMemoryMs, knownTtlMs }: QueueSettings,
+  question: Question,
+): Promise<Question> {
+  const place = dmPlaceOf(question)
+  if (!place) return question
+  const { root: conversation, current } = dmKeys(prefix, place.dm, place.root)
+  const first = await placeDirectMessage(redis, {
+    conversation,
+    current,
+    root: place.root,
+    isTopLevel: place.isTopLevel ? 1 : 0,
+    windowS: dmMemoryMs / 1000,
+    ttlMs: Math.max(knownTtlMs, 2 * dmMemoryMs),
+  })
+  return inConversation(question, String(first))
 }

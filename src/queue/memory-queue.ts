@@ -49,16 +49,7 @@ class MemoryQueue implements ControlledQueue {
   readonly #running = new Map<ThreadKey, RunningThread>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   readonly control: MemoryRunControl<QueuedQuestion>
-  readonly #line = memoryLine({
-    inboxes: this.#inboxes,
-    running: this.#running,
-    onWithdrawn: (thread, at) => this.#onWithdrawn(thread, at),
-    suspended: () => this.control.suspended.map(({ question }) => question),
-    dropSuspended: (isMeant) => this.control.dropSuspended(isMeant),
-    known: () => this.#known,
-    moveSuspended: (...of) => this.control.moveSuspended(...of),
-    forgetEnded: (isMeant) => this.control.forgetEnded(isMeant),
-  })
+  readonly #line: ReturnType<typeof memoryLine>
   #sweep: NodeJS.Timeout | undefined
   #waiting = 0
   #handler: Handler | undefined
@@ -73,11 +64,13 @@ class MemoryQueue implements ControlledQueue {
     this.#claims = expiringCache({ now, ttlMs: doneTtlMs, max: maxClaims })
     this.#known = expiringCache({ now, ttlMs: knownTtlMs, max: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
-    this.control = new MemoryRunControl<QueuedQuestion>({
-      ...this.#options,
-      find: ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
-      requeue: ({ thread }, item) => this.#requeue(thread, item),
-    })
+    this.control = new MemoryRunControl<QueuedQuestion>(
+      this.#options,
+      ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
+      ({ thread }, item) => this.#requeue(thread, item),
+    )
+    const onWithdrawn = (thread: ThreadKey, at: number) => this.#onWithdrawn(thread, at)
+    this.#line = memoryLine(this.#inboxes, this.#running, this.#known, this.control, onWithdrawn)
   }
 
   // Nothing in here awaits, so all of it is one atomic step.

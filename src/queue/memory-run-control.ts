@@ -2,6 +2,7 @@
 import { expiringCache, type ExpiringCache } from '../base/expiring-cache.ts'
 import {
   MAX_SIGNALS,
+  runKey,
   type LoadedRun,
   type RunControl,
   type RunRef,
@@ -10,6 +11,7 @@ import {
   type ResumeOutcome,
 } from '../stores/runs/run-control.ts'
 import { freshRun, type Decision, type Question, type SavedRun } from '../stores/runs/types.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import { undecidedSteps, waitsUntil } from '../stores/runs/wait-keys.ts'
 
 /** The maximum number of suspended runs whose end is remembered. */
@@ -34,16 +36,8 @@ interface ControlledQuestion extends ControlledRun {
   question: Question
 }
 
-interface MemoryRunControlOptions<Item> {
-  /** Returns a run that waits for its turn or is at work. */
-  find(run: RunRef): Item | undefined
-  /** Puts a run at the head of its thread, behind the question that is at work there. */
-  requeue(run: RunRef, item: Item): void
-  now: () => number
-  /** How long a run may wait for a person. Milliseconds. */
-  suspendedMs: number
-  /** How long decisions are remembered, in milliseconds, and of how many runs. */
-  doneTtlMs: number
+/** `maxClaims`: of how many runs decisions are remembered. */
+interface MemoryRunSettings extends Pick<QueueSettings, 'now' | 'suspendedMs' | 'doneTtlMs'> {
   maxClaims: number
 }
 
@@ -58,18 +52,30 @@ export function sendToRun({ signals, listeners }: Pick<ControlledRun, 'signals' 
  * atomic step.
  */
 export class MemoryRunControl<Item extends ControlledQuestion> implements RunControl {
-  readonly #options: MemoryRunControlOptions<Item>
+  readonly #settings: MemoryRunSettings
+  readonly #findQueued: (run: RunRef) => Item | undefined
+  readonly #toQueue: (run: RunRef, item: Item) => void
   readonly #suspended = new Map<string, { run: RunRef; item: Item; until: number }>()
   /** The decision about each wait, including those of runs that have ended since. */
   readonly #decided: ExpiringCache<Decision['outcome']>
   /** The runs that were suspended, including those that have ended since. */
   readonly #everSuspended: ExpiringCache<Item>
 
-  constructor(options: MemoryRunControlOptions<Item>) {
-    this.#options = options
-    const { now, doneTtlMs: ttlMs, maxClaims: max } = options
+  /**
+   * `find` returns a run that waits for its turn or is at work; `requeue` puts a run at the head of its thread, behind
+   * the question that is at work there.
+   */
+  constructor(
+    settings: MemoryRunSettings,
+    find: (run: RunRef) => Item | undefined,
+    requeue: (run: RunRef, item: Item) => void,
+  ) {
+    this.#settings = settings
+    this.#findQueued = find
+    this.#toQueue = requeue
+    const { now, doneTtlMs: ttlMs, maxClaims: max } = settings
     this.#decided = expiringCache({ now, ttlMs, max })
-    this.#everSuspended = expiringCache({ now, ttlMs: ttlMs + options.suspendedMs, max: MAX_EVER_SUSPENDED })
+    this.#everSuspended = expiringCache({ now, ttlMs: ttlMs + settings.suspendedMs, max: MAX_EVER_SUSPENDED })
   }
 
   async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
@@ -89,7 +95,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
     if (before) return before === 'expired' ? 'expired' : 'decided'
     const item = this.#find(run)
     if (!item || item.saved.answer) return 'not_running'
-    if ((this.#suspended.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
+    if ((this.#suspended.get(runKey(run))?.until ?? Infinity) <= this.#settings.now()) {
       this.#expire(run, item)
       // Another of its steps may have waited longer.
       if (this.#decided.get(decidedKey(run, key))) return 'expired'
@@ -100,7 +106,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   async load(run: RunRef): Promise<LoadedRun | undefined> {
-    const item = this.#find(run) ?? this.#everSuspended.get(keyOf(run))
+    const item = this.#find(run) ?? this.#everSuspended.get(runKey(run))
     return item && structuredClone({ question: item.question, saved: item.saved })
   }
 
@@ -112,9 +118,9 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   suspend(run: RunRef, item: Item): void {
-    this.#everSuspended.set(keyOf(run), item)
-    const { now, suspendedMs } = this.#options
-    this.#suspended.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
+    this.#everSuspended.set(runKey(run), item)
+    const { now, suspendedMs } = this.#settings
+    this.#suspended.set(runKey(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
   }
 
   /** The suspended runs. */
@@ -142,20 +148,20 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
       this.#everSuspended.delete(key)
       item.question.channel = channel
       const moved = { ...run, thread }
-      this.#suspended.set(keyOf(moved), { run: moved, item, until })
-      this.#everSuspended.set(keyOf(moved), item)
+      this.#suspended.set(runKey(moved), { run: moved, item, until })
+      this.#everSuspended.set(runKey(moved), item)
     }
   }
 
   /** Resumes the runs that have waited too long. */
   expireDue(): void {
-    const now = this.#options.now()
+    const now = this.#settings.now()
     for (const { run, item, until } of this.#suspended.values()) if (until <= now) this.#expire(run, item)
   }
 
   /** Expires every overdue step of a run. */
   #expire(run: RunRef, item: Item): void {
-    const { now, suspendedMs } = this.#options
+    const { now, suspendedMs } = this.#settings
     for (const key of undecidedSteps(item.saved, now() - suspendedMs))
       this.#decide(run, item, { key, decision: { outcome: 'expired' } })
     this.#requeue(run, item)
@@ -167,19 +173,15 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   #requeue(run: RunRef, item: Item): void {
-    if (this.#suspended.delete(keyOf(run))) this.#options.requeue(run, item)
+    if (this.#suspended.delete(runKey(run))) this.#toQueue(run, item)
     else item.isWoken = true
   }
 
   #find(run: RunRef): Item | undefined {
-    return this.#suspended.get(keyOf(run))?.item ?? this.#options.find(run)
+    return this.#suspended.get(runKey(run))?.item ?? this.#findQueued(run)
   }
 }
 
-function keyOf({ thread, id }: RunRef): string {
-  return `${thread} ${id}`
-}
-
 function decidedKey(run: RunRef, key: string): string {
-  return `${keyOf(run)} ${key}`
+  return `${runKey(run)} ${key}`
 }

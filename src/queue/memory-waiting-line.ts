@@ -2,24 +2,11 @@ import { LeaseLost } from '../base/errors.ts'
 import type { ExpiringCache } from '../base/expiring-cache.ts'
 import { isOf, movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
+import type { ControlledRun, MemoryRunControl } from './memory-run-control.ts'
 import type { WaitingLine } from './types.ts'
 
-interface MemoryLineParts {
-  /** The unfinished questions of each thread. The first is at work if the thread is. */
-  inboxes: ReadonlyMap<ThreadKey, { question: Question; saved: { attempts: number } }[]>
-  /** The threads at work. */
-  running: ReadonlyMap<ThreadKey, { abort: AbortController }>
-  /** Called when the question at `at` has been taken out of an inbox. */
-  onWithdrawn(thread: ThreadKey, at: number): void
-  /** The questions whose runs wait for a person. */
-  suspended(): Question[]
-  /** Drops a team's suspended runs. */
-  dropSuspended(matches: (thread: ThreadKey) => boolean): void
-  /** The threads in which the bot was asked. */
-  known(): ExpiringCache<number>
-  moveSuspended(move: (thread: ThreadKey) => ThreadKey | undefined, channel: string): void
-  /** Forgets runs that were suspended and are over. */
-  forgetEnded(isMeant: (question: Question) => boolean): void
+interface QueuedRun extends ControlledRun {
+  question: Question
 }
 
 interface MemoryLine extends Omit<WaitingLine, 'place'> {
@@ -27,24 +14,25 @@ interface MemoryLine extends Omit<WaitingLine, 'place'> {
   oldestMs(now: number): number
 }
 
-/** The waiting line of a queue in memory. Nothing in here awaits, so each method is one atomic step. */
-export function memoryLine({
-  inboxes,
-  running,
-  onWithdrawn: withdrawn,
-  suspended,
-  dropSuspended,
-  known,
-  moveSuspended,
-  forgetEnded: forgetWaited,
-}: MemoryLineParts): MemoryLine {
+/**
+ * The waiting line of a queue in memory. Nothing in here awaits, so each method is one atomic step. `inboxes`: the
+ * unfinished questions of each thread, of which the first is at work if the thread is `running`. `known`: the threads in
+ * which the bot was asked. `onWithdrawn` is called when the question at `at` has been taken out of an inbox.
+ */
+export function memoryLine<Item extends QueuedRun>(
+  inboxes: ReadonlyMap<ThreadKey, Item[]>,
+  running: ReadonlyMap<ThreadKey, { abort: AbortController }>,
+  known: ExpiringCache<number>,
+  control: MemoryRunControl<Item>,
+  onWithdrawn: (thread: ThreadKey, at: number) => void,
+): MemoryLine {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)
     if (at < (running.has(thread) ? 1 : 0)) return false
     if (neverBegun && (inbox[at]?.saved.attempts ?? 0) > 0) return false
     inbox.splice(at, 1)
-    withdrawn(thread, at)
+    onWithdrawn(thread, at)
     return true
   }
   return {
@@ -55,8 +43,8 @@ export function memoryLine({
       return now - oldest
     },
     async inThread(thread) {
-      const ofThread = structuredClone(suspended().filter((question) => conversationOf(question) === thread))
-      const suspendedPart = ofThread.length > 0 ? { suspended: ofThread } : {}
+      const ofThread = control.suspended.map((one) => one.question).filter((one) => conversationOf(one) === thread)
+      const suspendedPart = ofThread.length > 0 ? { suspended: structuredClone(ofThread) } : {}
       const questions = (inboxes.get(thread) ?? []).map(({ question }) => structuredClone(question))
       if (!running.has(thread)) return { ...suspendedPart, waiting: questions }
       const [first, ...waiting] = questions
@@ -64,20 +52,21 @@ export function memoryLine({
     },
     withdraw: async (...of) => withdraw(...of),
     async moveChannel(place, to) {
-      for (const [thread, at] of [...known().entries()]) {
+      for (const [thread, at] of [...known.entries()]) {
         const moved = movedKey(thread, place, to)
-        if (moved !== undefined && !known().has(moved)) known().set(moved, at)
-        if (moved !== undefined) known().delete(thread)
+        if (moved !== undefined && !known.has(moved)) known.set(moved, at)
+        if (moved !== undefined) known.delete(thread)
       }
-      moveSuspended((thread) => movedKey(thread, place, to), to)
+      control.moveSuspended((thread) => movedKey(thread, place, to), to)
     },
     // Nothing else of a finished run is stored.
-    forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
-    forgetUser: async (person) => forgetWaited((one) => one.team === person.team && isOf(person, one)),
+    forgetChannel: async ({ team, channel }) =>
+      control.forgetEnded((one) => one.team === team && one.channel === channel),
+    forgetUser: async (person) => control.forgetEnded((one) => one.team === person.team && isOf(person, one)),
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
-      dropSuspended(isMeant)
-      forgetWaited((one) => one.team === team)
+      control.dropSuspended(isMeant)
+      control.forgetEnded((one) => one.team === team)
       for (const [thread, inbox] of inboxes)
         if (isMeant(thread)) for (const { question } of [...inbox]) withdraw(thread, question.id)
       for (const [thread, { abort }] of running)

@@ -6,20 +6,16 @@ import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import { systemNow } from '../base/system-clock.ts'
 import type { StoreLog } from '../base/store-log.ts'
-import type { RedisClient } from '../base/redis/redis.ts'
 import { isTransient } from '../base/redis/redis-errors.ts'
 import { redisRun, type RedisRun } from '../stores/runs/redis-run.ts'
 import type { QueueSettings } from './queue-settings.ts'
-import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
+import { bullPrefix, QUEUE_NAME, type QueueConnection, type ThreadJob } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
-import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
+import type { LeasedQuestion } from './thread-store.ts'
 import { isJobLost, ThreadJobWorker } from './bullmq-worker.ts'
 import type { HandleOutcome, Handler } from './types.ts'
 
-interface QuestionWorkerParts {
-  redis: RedisClient
-  store: ThreadStore
-  jobs: ThreadJobs
+interface QuestionWorkerParts extends QueueConnection {
   log: StoreLog
   settings: QueueSettings
   /** Called with the errors of BullMQ's own loops. */

@@ -57,8 +57,8 @@ export interface GivenQueueSettings extends Partial<QueueSettings> {
   now: () => number
 }
 
-/** Defaults for tests. The bot takes these values from config.ts. */
-const STAND_INS = {
+const DEFAULTS: Omit<QueueSettings, 'now'> = {
+  // For tests: the bot takes these values from config.ts.
   prefix: 'thinkaloud',
   role: 'all',
   concurrency: 20,
@@ -67,11 +67,7 @@ const STAND_INS = {
   suspendedMs: DAY_MS,
   lockMs: 15_000,
   stalledMs: 5_000,
-} as const
-
-/** These numbers are not settings. */
-const DEFAULTS: Omit<QueueSettings, 'now'> = {
-  ...STAND_INS,
+  // These numbers are not settings.
   random: Math.random,
   acceptMs: 1_500,
   doneTtlMs: DAY_MS,

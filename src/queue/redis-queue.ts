@@ -4,14 +4,14 @@ import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { connectRedis, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
-import { RedisConversations } from './dm-conversations.ts'
-import { logThrottle, bullPrefix, ThreadJobs, waitingEntry } from './thread-jobs.ts'
+import { placeInRedis } from './dm-conversations.ts'
+import { logThrottle, bullPrefix, ThreadJobs, waitingEntry, type QueueConnection } from './thread-jobs.ts'
 import { redisLine } from './redis-waiting-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
 import { ThreadStore } from './thread-store.ts'
-import { Sweeper } from './sweeper.ts'
+import { startSweeper } from './sweeper.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
@@ -26,13 +26,7 @@ export interface RedisQueueOptions extends GivenQueueSettings {
  * keys (stores/runs/thread-keys.ts).
  */
 export function redisQueue({ redis, log, ...given }: RedisQueueOptions): ControlledQueue {
-  return new RedisQueue({ redis, log, settings: queueSettings(given) })
-}
-
-interface RedisQueueParts {
-  redis: RedisSettings
-  log: StoreLog
-  settings: QueueSettings
+  return new RedisQueue(redis, log, queueSettings(given))
 }
 
 /** The time in which stopped runs have to end, and the interval between two checks. Milliseconds. */
@@ -40,7 +34,8 @@ const ENDING_MS = 60_000
 const ENDING_CHECK_MS = 250
 
 class RedisQueue implements ControlledQueue {
-  readonly #parts: RedisQueueParts
+  readonly #redis: RedisSettings
+  readonly #log: StoreLog
   readonly #settings: QueueSettings
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
@@ -49,47 +44,39 @@ class RedisQueue implements ControlledQueue {
   readonly control: RedisRunControl
   #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined
-  #sweeper: Sweeper | undefined
+  #stopSweeper: (() => void) | undefined
   #isStopped = false
 
-  constructor(parts: RedisQueueParts) {
-    this.#parts = parts
-    this.#settings = parts.settings
-    this.#onFault = logThrottle(parts.log, parts.settings.now)
+  constructor(redis: RedisSettings, log: StoreLog, settings: QueueSettings) {
+    this.#redis = redis
+    this.#log = log
+    this.#settings = settings
+    this.#onFault = logThrottle(log, settings.now)
     // A worker accepts questions too: an `/ask` is accepted a second time, under the thread that its root message
     // opens.
     this.#intake = this.#connect('intake')
-    const { redis, jobs } = this.#intake
-    this.#line = redisLine(redis, parts.settings, jobs.waiting.key)
-    this.control = new RedisRunControl({
-      prefix: parts.settings.prefix,
-      now: parts.settings.now,
-      suspendedMs: parts.settings.suspendedMs,
-      ttlMs: this.#intake.store.ttlMs,
-      intake: this.#intake,
-      work: () => (this.#work ??= this.#connect('work')),
-    })
+    this.#line = redisLine(this.#intake.redis, settings, this.#intake.jobs.waiting.key)
+    this.control = new RedisRunControl(settings, this.#intake, () => (this.#work ??= this.#connect('work')))
   }
 
   async accept(question: Question, options: AcceptOptions = {}): Promise<AcceptOutcome> {
     // Accepts while stopping too: another process answers what is stored now, and a running `/ask` may be at its second
     // accept.
-    return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, options))
+    return within(this.#settings.acceptMs, this.#accept(question, options))
   }
 
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
-    const { log, settings } = this.#parts
+    const [log, settings] = [this.#log, this.#settings]
     if (settings.role === 'front' || this.#worker || this.#isStopped) return
     const connection = (this.#work ??= this.#connect('work'))
     this.#worker = new QuestionWorker({ ...connection, settings, log, onFault: this.#onFault, handler, deadLetter })
-    this.#sweeper = new Sweeper({ ...connection, control: this.control, settings, log })
-    void this.#sweeper.run()
+    this.#stopSweeper = startSweeper(connection, this.control, log, settings)
   }
 
   async stop(ms: number): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#sweeper?.stop()
+    this.#stopSweeper?.()
     await this.#worker?.stop(ms)
     this.control.close()
     for (const connection of this.#connections) connection.disconnect()
@@ -106,7 +93,7 @@ class RedisQueue implements ControlledQueue {
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
 
-  readonly place: Queue['place'] = (question) => this.#intake.conversations.place(question)
+  readonly place: Queue['place'] = (question) => placeInRedis(this.#intake.redis, this.#settings, question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
@@ -119,7 +106,7 @@ class RedisQueue implements ControlledQueue {
     await this.#intake.jobs.forgetTeam(team)
     if (threads.length > 0)
       this.#forgetOnceEnded(team, whenEnded).catch((error: unknown) =>
-        this.#parts.log.warn({ team, error: messageOf(error) }, 'the data of a team’s last runs could not be deleted'),
+        this.#log.warn({ team, error: messageOf(error) }, 'the data of a team’s last runs could not be deleted'),
       )
   }
 
@@ -143,42 +130,25 @@ class RedisQueue implements ControlledQueue {
   }
 
   #connect(purpose: Purpose): QueueConnection {
-    const { log, settings } = this.#parts
-    const redis = connectRedis(this.#parts.redis, { purpose, log })
+    const redis = connectRedis(this.#redis, { purpose, log: this.#log })
     this.#connections.push(redis)
-    return {
-      redis,
-      conversations: new RedisConversations({ redis, settings }),
-      store: new ThreadStore(redis, log, settings),
-      jobs: new ThreadJobs({ redis, settings, onFault: this.#onFault }),
-    }
+    const store = new ThreadStore(redis, this.#log, this.#settings)
+    return { redis, store, jobs: new ThreadJobs(redis, this.#settings.prefix, this.#onFault) }
   }
-}
 
-/** The parts that intake and work both need, each over its own kind of connection (see `Purpose`). */
-interface QueueConnection {
-  redis: RedisClient
-  conversations: RedisConversations
-  store: ThreadStore
-  jobs: ThreadJobs
-}
-
-/**
- * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process that
- * took the first delivery may have died between the two steps.
- */
-async function acceptDelivery(
-  connection: QueueConnection,
-  asked: Question,
-  options: AcceptOptions,
-): Promise<AcceptOutcome> {
-  const { conversations, store, jobs } = connection
-  const question = await conversations.place(asked)
-  const { accepted, gen, before } = await store.accept(question, options)
-  if (before > 0) options.onQueued?.()
-  if (gen === '') return accepted
-  await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? waitingEntry(question) : undefined)
-  return accepted
+  /**
+   * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process that
+   * took the first delivery may have died between the two steps.
+   */
+  async #accept(asked: Question, options: AcceptOptions): Promise<AcceptOutcome> {
+    const { store, jobs } = this.#intake
+    const question = await this.place(asked)
+    const { accepted, gen, before } = await store.accept(question, options)
+    if (before > 0) options.onQueued?.()
+    if (gen === '') return accepted
+    await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? waitingEntry(question) : undefined)
+    return accepted
+  }
 }
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {

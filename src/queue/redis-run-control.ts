@@ -1,9 +1,10 @@
 import type { ThreadKey } from '../base/place.ts'
 import { parseJson } from '../base/parse-json.ts'
-import type { RedisClient } from '../base/redis/redis.ts'
 import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import {
   MAX_SIGNALS,
+  runKey,
+  runOf,
   signalSchema,
   type LoadedRun,
   type RunControl,
@@ -18,21 +19,9 @@ import { decisionField, parseRun } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
 import { sendSignal, strings, resumeRun } from './lua-scripts.ts'
-import { SignalSubscriber } from './signal-subscriber.ts'
-import type { ThreadJobs } from './thread-jobs.ts'
-
-interface RedisRunControlOptions {
-  prefix: string
-  now: () => number
-  /** How long a step may wait for a person. Milliseconds. */
-  suspendedMs: number
-  /** How long a run's keys live after their last use. Milliseconds. */
-  ttlMs: number
-  /** For senders: fails at once while Redis is away. */
-  intake: { redis: RedisClient; jobs: ThreadJobs }
-  /** For listeners: waits until Redis is back. */
-  work: () => { redis: RedisClient; jobs: ThreadJobs }
-}
+import type { QueueSettings } from './queue-settings.ts'
+import { subscribeToSignals } from './signal-subscriber.ts'
+import type { QueueConnection, ThreadJobs } from './thread-jobs.ts'
 
 const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
 
@@ -48,18 +37,23 @@ interface Listener {
  * call, and so gets signals from before its subscription, or during a disconnection, before later ones.
  */
 export class RedisRunControl implements RunControl {
-  readonly #options: RedisRunControlOptions
+  readonly #settings: QueueSettings
+  readonly #intake: QueueConnection
+  readonly #work: () => QueueConnection
   readonly #listeners = new Map<string, Set<Listener>>()
-  #subscriber: SignalSubscriber | undefined
+  #unsubscribe: (() => void) | undefined
 
-  constructor(options: RedisRunControlOptions) {
-    this.#options = options
+  /** `intake` is for senders, and fails at once while Redis is away; `work` for listeners, and waits until it is back. */
+  constructor(settings: QueueSettings, intake: QueueConnection, work: () => QueueConnection) {
+    this.#settings = settings
+    this.#intake = intake
+    this.#work = work
   }
 
   async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
-    const { intake, ttlMs } = this.#options
+    const { redis, store, jobs } = this.#intake
     const { thread, inbox, runs, suspended, signals } = this.#keys(run.thread)
-    const reply = await sendSignal(intake.redis, {
+    const reply = await sendSignal(redis, {
       thread,
       inbox,
       run: runs + run.id,
@@ -69,20 +63,19 @@ export class RedisRunControl implements RunControl {
       signal: JSON.stringify(signal),
       stops: signal.type === 'stop' ? 1 : 0,
       max: MAX_SIGNALS,
-      ttlMs,
+      ttlMs: store.ttlMs,
       channel: this.#channel,
       notice: JSON.stringify({ ...run, signal }),
     })
     const [sent, gen] = strings(reply)
-    await this.#ensureJob(run, gen, intake.jobs)
+    await this.#ensureJob(run, gen, jobs)
     return sent as SignalOutcome
   }
 
   async resume(run: RunRef, key: string, decision: Decision): Promise<ResumeOutcome> {
-    const { intake } = this.#options
-    const [outcome, before] = await this.#resumeRun(run, { keys: [key], decision, from: intake })
+    const [outcome, before] = await this.#resumeRun(run, [key], decision, this.#intake)
     if (outcome === 'due') {
-      const { keys } = await this.#expire(run, intake)
+      const { keys } = await this.#expire(run, this.#intake)
       // Another of its steps may have waited longer than this one; then the run is no longer suspended.
       return keys.includes(key) ? 'expired' : this.resume(run, key, decision)
     }
@@ -91,7 +84,7 @@ export class RedisRunControl implements RunControl {
   }
 
   async load(run: RunRef): Promise<LoadedRun | undefined> {
-    const stored = parseRun(await this.#options.intake.redis.hgetall(this.#keys(run.thread).runs + run.id))
+    const stored = parseRun(await this.#intake.redis.hgetall(this.#keys(run.thread).runs + run.id))
     return stored && stored.state !== 'added' ? { question: stored.question, saved: stored.saved } : undefined
   }
 
@@ -105,7 +98,12 @@ export class RedisRunControl implements RunControl {
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
     }
     // A signal that is published before the subscription exists is read from the list afterwards.
-    this.#subscriber ??= this.#subscribe()
+    this.#unsubscribe ??= subscribeToSignals(
+      this.#work().redis,
+      this.#channel,
+      (text) => void this.#onNotice(text),
+      () => void this.#readAllSignals(),
+    )
     try {
       await this.#readSignals(run)
     } catch (error) {
@@ -117,8 +115,8 @@ export class RedisRunControl implements RunControl {
 
   /** Ends all waits whose time is over. @returns how many runs were resumed */
   async expireDue(): Promise<number> {
-    const { prefix, now } = this.#options
-    const connection = this.#options.work()
+    const { prefix, now } = this.#settings
+    const connection = this.#work()
     let count = 0
     for await (const keys of scanKeys(connection.redis, threadKey(prefix, '*', 'parked')))
       for (const key of keys)
@@ -128,60 +126,38 @@ export class RedisRunControl implements RunControl {
   }
 
   close(): void {
-    this.#subscriber?.close()
+    this.#unsubscribe?.()
   }
 
   /** Expires every overdue step of a run. `keys`: the keys of their waits. */
-  async #expire(
-    run: RunRef,
-    from: { redis: RedisClient; jobs: ThreadJobs },
-  ): Promise<{ keys: string[]; isWoken: boolean }> {
-    const { now, suspendedMs } = this.#options
+  async #expire(run: RunRef, from: QueueConnection): Promise<{ keys: string[]; isWoken: boolean }> {
+    const { now, suspendedMs } = this.#settings
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
     const keys = stored ? undecidedSteps(stored.saved, now() - suspendedMs) : []
-    const [outcome] = await this.#resumeRun(run, { keys, decision: { outcome: 'expired' }, from })
+    const [outcome] = await this.#resumeRun(run, keys, { outcome: 'expired' }, from)
     return { keys, isWoken: outcome === 'woken' }
   }
 
   async #resumeRun(
     run: RunRef,
-    { keys, decision, from }: { keys: string[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
+    waits: string[],
+    decision: Decision,
+    { redis, store, jobs }: QueueConnection,
   ): Promise<[outcome: string, before: string]> {
-    const { now, ttlMs } = this.#options
     const { thread, inbox, runs, suspended } = this.#keys(run.thread)
+    const keys = { thread, inbox, run: runs + run.id, suspended }
     const isExpiry = decision.outcome === 'expired' ? 1 : 0
-    const reply = await resumeRun(
-      from.redis,
-      {
-        thread,
-        inbox,
-        run: runs + run.id,
-        suspended,
-        id: run.id,
-        decision: JSON.stringify(decision),
-        now: now(),
-        ttlMs,
-        isExpiry,
-      },
-      { args: keys.map(decisionField) },
-    )
+    const times = { now: this.#settings.now(), ttlMs: store.ttlMs, isExpiry }
+    const named = { ...keys, id: run.id, decision: JSON.stringify(decision), ...times }
+    const reply = await resumeRun(redis, named, { args: waits.map(decisionField) })
     const [outcome = '', gen, before = ''] = strings(reply)
-    await this.#ensureJob(run, gen, from.jobs)
+    await this.#ensureJob(run, gen, jobs)
     return [outcome, before]
   }
 
   /** Makes sure that the run's thread has a job. After a crash before that, the sweeper does it. */
   async #ensureJob({ thread, id }: RunRef, gen: string | undefined, jobs: ThreadJobs): Promise<void> {
-    if (gen) await jobs.ensure(thread, gen, { id, at: this.#options.now() })
-  }
-
-  #subscribe(): SignalSubscriber {
-    return new SignalSubscriber({
-      redis: this.#options.work().redis,
-      channel: this.#channel,
-      onMessage: (text) => void this.#onNotice(text),
-      onSubscribed: () => void this.#readAllSignals(),
-    })
+    if (gen) await jobs.ensure(thread, gen, { id, at: this.#settings.now() })
   }
 
   /**
@@ -201,7 +177,7 @@ export class RedisRunControl implements RunControl {
   }
 
   async #readSignals(run: RunRef): Promise<void> {
-    const stored = await this.#options.work().redis.lrange(this.#keys(run.thread).signals + run.id, 0, -1)
+    const stored = await this.#work().redis.lrange(this.#keys(run.thread).signals + run.id, 0, -1)
     for (const text of stored) {
       const signal = signalSchema.safeParse(parseJson(text)).data
       if (signal) this.#deliver(run, signal)
@@ -219,20 +195,10 @@ export class RedisRunControl implements RunControl {
   }
 
   get #channel(): string {
-    return signalChannel(this.#options.prefix)
+    return signalChannel(this.#settings.prefix)
   }
 
   #keys(thread: ThreadKey) {
-    return threadKeys(this.#options.prefix, thread)
+    return threadKeys(this.#settings.prefix, thread)
   }
-}
-
-/** Neither part contains a space. */
-function runKey({ thread, id }: RunRef): string {
-  return `${thread} ${id}`
-}
-
-function runOf(key: string): RunRef {
-  const [thread = '', id = ''] = key.split(' ')
-  return { thread, id }
 }

@@ -5,11 +5,11 @@ import { isOf, type ForgottenPerson } from '../base/place.ts'
 import { below, forgetKeys, moveKeys, tagOf } from '../stores/kv/kv.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 import { questionSchema } from '../stores/runs/question.ts'
+import { runKey } from '../stores/runs/run-control.ts'
 import { threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { lineInThread, strings, withdrawQuestion } from './lua-scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
-import { entryOf } from './waiting-questions.ts'
 
 /** The waiting line in Redis. `waitingKey`: the sorted set of waiting questions (waiting-questions.ts). */
 export function redisLine(redis: RedisClient, settings: QueueSettings, waitingKey: string): Omit<WaitingLine, 'place'> {
@@ -24,11 +24,11 @@ export function redisLine(redis: RedisClient, settings: QueueSettings, waitingKe
       const { inbox, runs } = threadKeys(prefix, thread)
       const named = { inbox, run: runs + id, id, ttlMs: doneTtlMs, neverBegun: neverBegun ? 1 : 0 }
       const isOut = (await withdrawQuestion(redis, named)) === 1
-      if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
+      if (isOut) await redis.zrem(waitingKey, runKey({ thread, id }))
       return isOut
     },
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: /^(?:thread|parked)$/ }, async (before, after) => {
+      moveKeys(kv, place, to, /^(?:thread|parked)$/, async (before, after) => {
         const [from, moved] = [threadKeys(prefix, tagOf(before)), threadKeys(prefix, tagOf(after))]
         if (before.endsWith('}:thread'))
           await moveKnown(redis, { from: from.thread, to: moved.thread, ttlMs: settings.knownTtlMs })

@@ -19,7 +19,7 @@ export async function retryDeadLettered(place: RetryPlace, id: string): Promise<
   const { redis, log, prefix, knownTtlMs, now } = place
   const settings = queueSettings({ prefix, knownTtlMs, now })
   const store = new ThreadStore(redis, log, settings)
-  const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, now) })
+  const jobs = new ThreadJobs(redis, prefix, logThrottle(log, now))
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {
     if (state !== 'dead-lettered') continue

@@ -15,9 +15,10 @@ import {
   TAGS_TTL_MS,
   WAITING_TTL_MS,
 } from './redis-fair-order.ts'
-import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
-import { entryOf, WaitingQuestions } from './waiting-questions.ts'
+import type { ThreadStore } from './thread-store.ts'
+import { WaitingQuestions } from './waiting-questions.ts'
+import { runKey } from '../stores/runs/run-control.ts'
 import { messageOf } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import { oncePerMinute } from '../base/log.ts'
@@ -36,6 +37,13 @@ export const QUEUE_NAME = 'turns'
  */
 export function bullPrefix(prefix: string): string {
   return `{${prefix}:bull}`
+}
+
+/** The parts that intake and work both need, each over its own kind of connection (see `Purpose`). */
+export interface QueueConnection {
+  redis: RedisClient
+  store: ThreadStore
+  jobs: ThreadJobs
 }
 
 /** A question that starts to wait. `isBackground`: nobody waits for its answer. */
@@ -59,13 +67,7 @@ export class ThreadJobs {
   /** Under BullMQ's hash tag, so that one script can read both. */
   readonly #tags: string
 
-  constructor(options: {
-    redis: RedisClient
-    settings: Pick<QueueSettings, 'prefix'>
-    onFault: (error: Error) => void
-  }) {
-    const { redis, settings } = options
-    const { prefix } = settings
+  constructor(redis: RedisClient, prefix: string, onFault: (error: Error) => void) {
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
     this.waiting = new WaitingQuestions(`${bullPrefix(prefix)}:waiting`, { redis, prefix })
@@ -77,7 +79,7 @@ export class ThreadJobs {
       // The check asks INFO once, and a front that starts while Redis is away would never recover from its failure.
       skipVersionCheck: true,
     })
-    this.#queue.on('error', options.onFault)
+    this.#queue.on('error', onFault)
   }
 
   /** Adds a thread's job, at its fair place, unless it is there. `waits`: the question that starts to wait. */
@@ -97,7 +99,7 @@ export class ThreadJobs {
       tagsTtlMs: TAGS_TTL_MS,
       waitingTtlMs: WAITING_TTL_MS,
       behind: waiting?.isBackground ? BACKGROUND_OFFSET : 0,
-      ...(waiting ? { entry: entryOf(thread, waiting.id), askedAt: waiting.at } : { entry: '', askedAt: 0 }),
+      ...(waiting ? { entry: runKey({ thread, id: waiting.id }), askedAt: waiting.at } : { entry: '', askedAt: 0 }),
     })
     const priority = Number(tag)
     if (priority === 0) return
@@ -118,7 +120,7 @@ export class ThreadJobs {
 
   /** Notes that the job with this priority has begun, and that its question no longer waits. */
   async begin(question: Question, priority: number): Promise<void> {
-    const entry = entryOf(conversationOf(question), question.id)
+    const entry = runKey({ thread: conversationOf(question), id: question.id })
     // The tag of a background job is far behind those of people, so it does not move the virtual time.
     const tag = isBackground(question) ? 0 : priority
     await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag, entry })

@@ -1,6 +1,7 @@
 import type { RedisKeyspace } from '../base/redis/redis-keys.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
+import { runKey, runOf } from '../stores/runs/run-control.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
 import { parseRun } from '../stores/runs/stored-run.ts'
 import { WAITING_TTL_MS } from './redis-fair-order.ts'
@@ -9,8 +10,8 @@ import { WAITING_TTL_MS } from './redis-fair-order.ts'
 const MAX_CLEARED = 100
 
 /**
- * The questions that no worker has: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
- * Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
+ * The questions that no worker has: a sorted set of `runKey`, scored by when they were asked (milliseconds). A slash
+ * command's question waits twice, under the same id: the second time in the thread that it got. In a Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
  * begun. `oldest` recognises such entries by their runs and removes them.
  */
 export class WaitingQuestions {
@@ -42,7 +43,7 @@ export class WaitingQuestions {
   }
 
   async add(thread: ThreadKey, { id, at }: { id: string; at: number }): Promise<void> {
-    await this.#redis.multi().zadd(this.key, at, entryOf(thread, id)).pexpire(this.key, WAITING_TTL_MS).exec()
+    await this.#redis.multi().zadd(this.key, at, runKey({ thread, id })).pexpire(this.key, WAITING_TTL_MS).exec()
   }
 
   async forgetTeam(team: string): Promise<void> {
@@ -60,12 +61,7 @@ export class WaitingQuestions {
   }
 
   async #waits(entry: string): Promise<boolean> {
-    const [thread = '', id = ''] = entry.split(' ')
+    const { thread, id } = runOf(entry)
     return (await this.#redis.hget(threadKeys(this.#prefix, thread).runs + id, 'state')) === 'waiting'
   }
-}
-
-/** A slash command's question waits twice, under the same id: the second time in the thread that it got. */
-export function entryOf(thread: ThreadKey, id: string): string {
-  return `${thread} ${id}`
 }

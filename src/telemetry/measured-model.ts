@@ -1,22 +1,6 @@
-import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { isTimeUp } from '../base/errors.ts'
-import type { ModelCallEvent } from './telemetry-event.ts'
-
-/** The current state of one model call. */
-export interface MeasuredCall {
-  model: string
-  request: ModelRequest
-  /** The start, in milliseconds since the epoch. */
-  from: number
-  /** Milliseconds until the first piece of the stream; absent if none came. */
-  firstMs?: number
-  retries: number
-  text: string
-  reasoning: string
-  toolCalls: ToolCall[]
-  /** One for each try that used tokens. */
-  usages: Usage[]
-}
+import type { MeasuredCall, ModelCallEvent } from './telemetry-event.ts'
 
 /** How a call ended. `isCut`: its caller had read enough. */
 export interface CallEnd {

@@ -15,7 +15,7 @@ import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 import { errorType } from './measured-model.ts'
 import type { DeliverySpan } from './watched-queue.ts'
-import { ReportingExporter } from './reporting-exporter.ts'
+import { reportingExporter } from './reporting-exporter.ts'
 import {
   AGENT_NAME,
   agentAttributes,
@@ -25,31 +25,26 @@ import {
   type SpanStyle,
 } from './otel-spans.ts'
 
-interface TracesOptions {
-  /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */
-  endpoint: string
-  /** Distinguishes this process from others of the service. */
-  instanceId: string
-  style: SpanStyle
-  log: Log
-  now(): number
-}
-
 /**
  * Makes spans and sends them in batches, in the background. A collector that is slow or away costs a question nothing;
  * if too many spans wait, the newest are dropped.
  */
 export class Traces {
-  readonly #options: TracesOptions
+  readonly #style: SpanStyle
+  readonly #now: () => number
   readonly #provider: TracerProvider
   /** The agent's span of each attempt, the parent of its calls. */
   readonly #agents = new WeakMap<Attempt, Context>()
 
-  constructor(options: TracesOptions) {
-    this.#options = options
-    const { endpoint, instanceId, log } = options
+  /**
+   * `endpoint`: the collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it.
+   * `instanceId` distinguishes this process from others of the service.
+   */
+  constructor(endpoint: string, instanceId: string, style: SpanStyle, log: Log, now: () => number) {
+    this.#style = style
+    this.#now = now
     const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
-    const exporter = new ReportingExporter(new OTLPTraceExporter({ url }), log)
+    const exporter = reportingExporter(new OTLPTraceExporter({ url }), log)
     const service = resourceFromAttributes({ 'service.name': 'thinkaloud', 'service.instance.id': instanceId })
     // Reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, as OpenTelemetry's specification defines them.
     const named = detectResources({ detectors: [envDetector] })
@@ -70,32 +65,31 @@ export class Traces {
       traceparent: traceparentOf(span),
       end: (outcome, error) => {
         if (outcome === 'failed') fail(span, errorType(error))
-        if (outcome === 'accepted' || outcome === 'failed') span.end(this.#options.now())
+        if (outcome === 'accepted' || outcome === 'failed') span.end(this.#now())
       },
     }
   }
 
   /** Begins the agent's span of an attempt. @returns a function that ends it */
   invoke(attempt: Attempt): () => void {
-    const { style, now } = this.#options
     const parent = parentOf(attempt.question)
     const attributes = agentAttributes(attempt.question)
     const span = this.#start(`invoke_agent ${AGENT_NAME}`, { kind: SpanKind.INTERNAL, attributes }, parent)
     this.#agents.set(attempt, trace.setSpan(parent, span))
     return () => {
-      span.setAttributes(agentEndAttributes(attempt, style))
+      span.setAttributes(agentEndAttributes(attempt, this.#style))
       const error = endError(attempt)
       if (error !== undefined) fail(span, error)
-      span.end(now())
+      span.end(this.#now())
     }
   }
 
   /** Turns a finished call into a span of the attempt that made it. A call without a question is not traced. */
   note(event: TelemetryEvent, attempt: Attempt | undefined): void {
-    const call = attempt && callSpan(event, attempt, this.#options.style)
+    const call = attempt && callSpan(event, attempt, this.#style)
     if (!call) return
     const { name, kind, attributes, ms, error } = call
-    const startTime = 'from' in event ? event.from : this.#options.now() - ms
+    const startTime = 'from' in event ? event.from : this.#now() - ms
     const span = this.#start(
       name,
       { kind, attributes, startTime },
@@ -111,7 +105,7 @@ export class Traces {
   }
 
   #start(name: string, options: SpanOptions, parent: Context): Span {
-    const startTime = this.#options.now()
+    const startTime = this.#now()
     return this.#provider.getTracer(AGENT_NAME).startSpan(name, { startTime, ...options }, parent)
   }
 }

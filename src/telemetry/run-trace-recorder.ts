@@ -12,7 +12,8 @@ import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/r
 import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './run-trace-recording.ts'
 import { withoutSearchResults } from './strip-search-results.ts'
-import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
+import type { CallEnd, ModelObserver } from './measured-model.ts'
+import type { MeasuredCall } from './telemetry-event.ts'
 import type { RunObserver } from './watch-events.ts'
 
 export interface RunRecorderOptions {
@@ -94,14 +95,9 @@ function recordedCall(call: MeasuredCall, work: RecordedRun | undefined): Return
 
 function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<TracedModelCall> {
   const { text, reasoning, toolCalls, firstMs, retries, usages: usage } = call
-  return {
-    output: { text, ...(reasoning ? { reasoning } : {}), ...(toolCalls.length > 0 ? { toolCalls } : {}) },
-    usage,
-    firstMs,
-    ...(retries ? { retries } : {}),
-    ...(isCut ? { isCut } : {}),
-    ...(thrown ? { error: messageOf(thrown.error) } : {}),
-  }
+  const output = { text, reasoning: reasoning || undefined, toolCalls: toolCalls.length > 0 ? toolCalls : undefined }
+  const error = thrown && messageOf(thrown.error)
+  return { output, usage, firstMs, retries: retries || undefined, isCut: isCut || undefined, error }
 }
 
 function watchedTool(tool: Tool, step: number, here: AsyncLocalStorage<RecordedRun>): Tool {

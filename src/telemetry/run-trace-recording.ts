@@ -63,15 +63,9 @@ export class Recording {
       at: this.#options.now(),
       model,
       for: askedBy ? 'tool' : isStep ? 'step' : 'condense',
-      ...(isStep ? { turn: this.#turn + 1 } : {}),
-      ...(askedBy ? { turn: this.#turn, step: askedBy.step } : {}),
-      request: {
-        messages: messages.map((message) => this.#text.message(message)),
-        ...(stop ? { stop } : {}),
-        ...(tools ? { tools } : {}),
-        ...(toolChoice ? { toolChoice } : {}),
-        ...(schema ? { schema } : {}),
-      },
+      turn: isStep ? this.#turn + 1 : askedBy && this.#turn,
+      step: askedBy?.step,
+      request: { messages: messages.map((message) => this.#text.message(message)), stop, tools, toolChoice, schema },
       output: { text: '' },
       usage: [],
     }
@@ -86,8 +80,8 @@ export class Recording {
     const { text = '', reasoning, toolCalls } = output ?? {}
     call.output = {
       text: this.#text.text(text),
-      ...(reasoning ? { reasoning: this.#text.text(reasoning) } : {}),
-      ...(toolCalls ? { toolCalls: this.#text.calls(toolCalls) } : {}),
+      reasoning: reasoning && this.#text.text(reasoning),
+      toolCalls: toolCalls && this.#text.calls(toolCalls),
     }
     this.#end(Object.assign(call, parts))
   }
@@ -150,8 +144,7 @@ export class Recording {
       return void (call.read = { kind: 'unreadable', step: n, thought, hint: this.#text.text(step.observation.text) })
     const action = { step: n, tool: this.#text.text(step.action.tool), input: this.#text.json(step.action.input) }
     const read: TracedReading = call.read?.kind === 'actions' ? call.read : { kind: 'actions', thought, actions: [] }
-    const dropped = step.dropped ? { dropped: step.dropped } : {}
-    call.read = { ...read, actions: [...read.actions, action], ...dropped }
+    call.read = { ...read, actions: [...read.actions, action], ...(step.dropped && { dropped: step.dropped }) }
   }
 
   /** Also ends a call whose time was up, and adds a step for which nothing was called. */
@@ -164,12 +157,7 @@ export class Recording {
       this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
     if (call.kind !== 'tool') return
     const isOpen = call.ms === undefined
-    Object.assign(call, {
-      ok,
-      shown: this.#text.text(text),
-      ...(note ? { note } : {}),
-      ...(passing ? { passing } : {}),
-    })
+    Object.assign(call, { ok, shown: this.#text.text(text), ...(note && { note }), ...(passing && { passing }) })
     if (isOpen && !call.notCalled) call.error ??= call.shown ?? ''
     if (isOpen) call.ms = ms
     this.#options.onChange(this, 'ended')
@@ -220,22 +208,9 @@ function isGivenForAsker(given: { output: ToolOutput | ToolAsks | string } | { e
 
 function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   const { id, team, channel, thread, user } = question
-  const standalone = saved.standalone === undefined ? {} : { standalone: text.text(saved.standalone) }
-  return {
-    version: 1,
-    id,
-    team,
-    channel,
-    thread,
-    user,
-    question: text.text(question.text),
-    ...standalone,
-    model: '',
-    dialect: '',
-    startedAt: saved.startedAt,
-    attempts: 1,
-    calls: [],
-  }
+  const standalone = saved.standalone === undefined ? undefined : text.text(saved.standalone)
+  const asked = { id, team, channel, thread, user, question: text.text(question.text), standalone }
+  return { version: 1, ...asked, model: '', dialect: '', startedAt: saved.startedAt, attempts: 1, calls: [] }
 }
 
 /** Calls in progress when the previous process ended have no end. */

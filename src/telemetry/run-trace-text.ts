@@ -62,9 +62,9 @@ export class TraceText {
     return {
       ...message,
       content: this.text(content),
-      ...(unseen === undefined ? {} : { unseen: this.text(unseen) }),
-      ...(toolCalls ? { toolCalls: this.calls(toolCalls) } : {}),
-      ...(images ? { images: images.map(({ name, mime }) => ({ name: this.text(name), mime })) } : {}),
+      unseen: unseen === undefined ? undefined : this.text(unseen),
+      toolCalls: toolCalls && this.calls(toolCalls),
+      images: images?.map(({ name, mime }) => ({ name: this.text(name), mime })),
     }
   }
 

@@ -55,11 +55,7 @@ function findOf({ shown, output }: TracedToolCall): TracedFind {
 
 function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
   const rest = typeof output === 'string' ? NOT_KEPT : output && { ...output, text: NOT_KEPT }
-  return {
-    ...call,
-    ...(rest === undefined ? {} : { output: rest }),
-    ...(shown === undefined ? {} : { shown: NOT_KEPT }),
-  }
+  return { ...call, output: rest, shown: shown === undefined ? undefined : NOT_KEPT }
 }
 
 /** Removes a tool's questions to the model about its finds. */

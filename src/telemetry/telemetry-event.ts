@@ -14,24 +14,29 @@ import type { Question } from '../stores/runs/types.ts'
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const QUESTION_OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
-/** One call of one model, its retries included. */
-export interface ModelCallEvent {
-  kind: 'model'
+/** The state of one call of one model, its retries included. */
+export interface MeasuredCall {
   model: string
-  outcome: 'ok' | 'failed' | 'timeout' | 'aborted'
   from: number
-  ms: number
   /** Milliseconds until the first piece of the stream; absent if none came. */
   firstMs?: number
   retries: number
   /** One for each try that used tokens. */
   usages: Usage[]
-  /** A short, low-cardinality name for the error, such as `429`. */
-  error?: string
-  /** The call's request and response. They are kept only if OTEL_CAPTURE_CONTENT asks for it. */
+  /** The call's request and response. Spans have them only if OTEL_CAPTURE_CONTENT asks for it. */
   request: ModelRequest
   text: string
+  reasoning: string
   toolCalls: ToolCall[]
+}
+
+/** A call that has ended. */
+export interface ModelCallEvent extends MeasuredCall {
+  kind: 'model'
+  outcome: 'ok' | 'failed' | 'timeout' | 'aborted'
+  ms: number
+  /** A short, low-cardinality name for the error, such as `429`. */
+  error?: string
 }
 
 /** One tool call of the agent. `tool` is one of the known names or `unknown`, whatever the model wrote. */

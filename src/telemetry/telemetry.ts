@@ -53,17 +53,8 @@ async function loadMetrics(): Promise<Metrics> {
 
 async function loadTraces(endpoint: string, config: Config, log: Log, now: () => number): Promise<Traces> {
   const { Traces } = await import('./otel-traces.ts')
-  return new Traces({
-    endpoint,
-    instanceId: randomUUID(),
-    style: {
-      baseUrl: config.OPENAI_BASE_URL,
-      isStreaming: config.OPENAI_STREAM,
-      withContent: config.OTEL_CAPTURE_CONTENT,
-    },
-    now,
-    log,
-  })
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_STREAM: isStreaming, OTEL_CAPTURE_CONTENT: withContent } = config
+  return new Traces(endpoint, randomUUID(), { baseUrl, isStreaming, withContent }, log, now)
 }
 
 /** Calls that show the asker that the bot is at work. */

@@ -1,14 +1,14 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { ReportingExporter } from '../../src/telemetry/reporting-exporter.ts'
+import { reportingExporter } from '../../src/telemetry/reporting-exporter.ts'
 import { startCollector } from '../harness/otlp-collector.ts'
 
 test('an unreachable collector is one log line, and so is its return', async (t) => {
   const collector = await startCollector(t)
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(line) })
-  const exporter = new ReportingExporter(new OTLPTraceExporter({ url: `${collector.url}/v1/traces` }), log)
+  const exporter = reportingExporter(new OTLPTraceExporter({ url: `${collector.url}/v1/traces` }), log)
   const send = () => new Promise<number>((resolve) => exporter.export([], ({ code }) => resolve(code)))
   expect(await send()).toBe(0)
   collector.answer(400)

@@ -28,7 +28,7 @@ export async function givenFiles(
   const log = createLog('silent')
   const store = createFiles(memoryKv({ now }), { log, sealer: undefined, ttlMs: DAY_MS })
   const parsers = createFileParsers()
-  for (const [i, path] of paths.entries()) await keep(path, { store, parser: parsers.forQuestion('cli', now), at: i })
+  for (const [i, path] of paths.entries()) await keep(path, i, store, parsers.forQuestion('cli', now))
   return async (tables) => {
     const place = { store, thread: THREAD } as const
     const kept = withUniqueNames(await store.list(THREAD))
@@ -38,13 +38,9 @@ export async function givenFiles(
   }
 }
 
-interface KeepParts {
-  store: FileStore
-  parser: ReturnType<ReturnType<typeof createFileParsers>['forQuestion']>
-  at: number
-}
+type QuestionParser = ReturnType<ReturnType<typeof createFileParsers>['forQuestion']>
 
-async function keep(path: string, { store, parser, at }: KeepParts): Promise<void> {
+async function keep(path: string, at: number, store: FileStore, parser: QuestionParser): Promise<void> {
   const name = basename(path)
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)

@@ -140,6 +140,7 @@ function jsonOf(event: AnswerEvent): object {
       return { type, step: n, turn, text: thought || (reasoning ?? ''), ...(reasoning && { reasoning }), ...unreadable }
     }
     case 'action':
+    case 'begun':
       return { type, step: n, turn: event.step.turn, action: event.step.action }
     case 'observation':
       return { type, step: n, observation: event.step.observation, ms: event.ms }
@@ -147,7 +148,5 @@ function jsonOf(event: AnswerEvent): object {
       return { type, step: n, turn: event.step.turn, text: event.step.text, user: event.step.user }
     case 'waiting':
       return { type, step: n, turn: event.step.turn, action: event.step.action, ...event.step.waiting }
-    case 'begun':
-      return { type, step: n, turn: event.step.turn, action: event.step.action }
   }
 }

@@ -4,7 +4,7 @@ import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, t
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
-import { findingsAbout, withoutSecrets, type CheckDeps, type Finding } from './finding.ts'
+import { findingsAbout, withoutSecrets, type CheckServices, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 import { modelFindings } from './model-findings.ts'
 import { redisFindings } from './redis-findings.ts'
@@ -42,7 +42,8 @@ async function allFindings({ readEnv, now }: DoctorOptions): Promise<Finding[]> 
   }
   const secrets = secretsOf(config)
   // Only findings are printed: log lines of the parts would repeat them.
-  const found = await checkAreas(config, env, { log: createLog('silent', undefined, secrets), now })
+  const services = { log: createLog('silent', undefined, secrets), net: await createNetwork(config), now }
+  const found = await checkAreas(config, env, services)
   const read = [settings.ok('all', 'All settings are valid.'), ...oddSettings(env)]
   return [...read, ...found].map((one) => withoutSecrets(one, secrets))
 }
@@ -54,15 +55,14 @@ function oddSettings(env: Env): Finding[] {
 }
 
 /** Checks all areas at once, so that none waits for another's time-out. An area that breaks down is a fault itself. */
-async function checkAreas(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
-  const net = await createNetwork(config)
+async function checkAreas(config: Config, env: Env, services: CheckServices): Promise<Finding[]> {
   const areas = await Promise.all([
-    withinTime('Slack', slackFindings(config, { log, net, now })),
-    withinTime('model', modelFindings(config, { log, net, now })),
-    withinTime('Redis', redisFindings(config, { log, now })),
-    withinTime('tools', toolFindings(config, { log, net, now })),
-    withinTime('MCP', mcpFindings(config, env, { log, now })),
-    withinTime('time', timeFindings(config, net, now)),
+    withinTime('Slack', slackFindings(config, services)),
+    withinTime('model', modelFindings(config, services)),
+    withinTime('Redis', redisFindings(config, services)),
+    withinTime('tools', toolFindings(config, services)),
+    withinTime('MCP', mcpFindings(config, env, services)),
+    withinTime('time', timeFindings(config, services)),
   ])
   return areas.flat()
 }

@@ -13,15 +13,11 @@ export interface Finding {
   sentence: string
 }
 
-/** The dependencies of every check. `now`: milliseconds. */
-export interface CheckDeps {
+/** What checks are made with. `now`: milliseconds. */
+export interface CheckServices {
   log: Log
-  now: () => number
-}
-
-/** The parts that a check with a service needs. */
-export interface NetworkCheckDeps extends CheckDeps {
   net: Network
+  now: () => number
 }
 
 /** Returns makers of an area's findings. */

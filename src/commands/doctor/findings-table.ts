@@ -1,4 +1,5 @@
 /** Formats findings for a terminal. */
+import { countText } from '../command.ts'
 import type { Finding } from './finding.ts'
 
 const MARKS: Record<Finding['outcome'], string> = { ok: 'ok', note: 'note', fault: 'FAULT' }
@@ -52,8 +53,7 @@ function wrapped(sentence: string, max: number): string[] {
 function sumOf(findings: Finding[]): string {
   const count = (outcome: Finding['outcome']) => findings.filter((one) => one.outcome === outcome).length
   const [faults, notes] = [count('fault'), count('note')]
-  const words = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
-  return `${faults === 0 ? 'No fault' : words(faults, 'fault')}, ${words(notes, 'note')}.`
+  return `${faults === 0 ? 'No fault' : countText(faults, 'fault')}, ${countText(notes, 'note')}.`
 }
 
 /** Puts text on one line without control characters: another program's output may have both. */

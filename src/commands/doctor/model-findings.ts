@@ -14,9 +14,8 @@ import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import { hasSystem } from '../../model/unsupported-parameters.ts'
-import type { Network } from '../../base/http/proxy.ts'
 import { windowFindings } from './window-findings.ts'
-import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsAbout('model')
 
@@ -27,20 +26,21 @@ const FIRST_MS = 35_000
 /** How long the other checks may take, all of them at once. Milliseconds. */
 const CALL_MS = 20_000
 
-export async function modelFindings(config: Config, { log, net, now }: NetworkCheckDeps): Promise<Finding[]> {
+export async function modelFindings(config: Config, services: CheckServices): Promise<Finding[]> {
+  const { log, net, now } = services
   if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) return [noAccess(config)]
   const wire = watchedWire(net.fetch ?? globalThis.fetch)
-  const chosen = await withChosenApi(config, { log, net, now })
+  const chosen = await withChosenApi(config, services)
   const models = createModels({ config: alone(chosen), log, net: { ...net, fetch: wire.fetch }, now })
   const [listed, answers, ...beside] = await Promise.all([
-    listFindings(config, { log, net }),
+    listFindings(config, services),
     answerFinding(models.model, 'OPENAI_MODEL', now),
     ...others(config).map(([setting, name]) => answerFinding(models.byName(name) ?? models.model, setting, now)),
   ])
   const isReachable = answers.outcome !== 'fault'
   const rest = isReachable ? await abilities(models.model, config, wire) : []
   // After the others: on a server with one slot they would wait for each other.
-  const window = isReachable ? await windowFindings(models.model, config, net, now) : []
+  const window = isReachable ? await windowFindings(models.model, config, services) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
@@ -86,8 +86,8 @@ function priceFindings(config: Config, log: Log): Finding[] {
 }
 
 /** Checks whether the endpoint lists the configured models. Not every endpoint has a list. */
-async function listFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
-  const names = await probeEndpoint(config, { ...parts, signal: AbortSignal.timeout(CALL_MS) })
+async function listFindings(config: Config, { log, net }: CheckServices): Promise<Finding[]> {
+  const names = await probeEndpoint(config, { log, net, signal: AbortSignal.timeout(CALL_MS) })
   const set = [config.OPENAI_MODEL, config.OPENAI_CONDENSE_MODEL, config.OPENAI_FALLBACK_MODEL]
   const missing = [...new Set(set)].filter((name) => name !== undefined && !names.includes(name))
   if (names.length === 0 || names.length >= LONGEST_LIST || missing.length === 0) return []

@@ -5,7 +5,7 @@ import { messageOf } from '../../base/errors.ts'
 import { parseRedisUrl } from '../../base/redis/redis-url.ts'
 import { checkRedis, connectRedis, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
 import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
-import { findingsAbout, type CheckDeps, type Finding } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsAbout('Redis')
 
@@ -14,7 +14,7 @@ const LEAST_VERSION = [6, 2]
 /** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
-export async function redisFindings(config: Config, parts: CheckDeps): Promise<Finding[]> {
+export async function redisFindings(config: Config, services: CheckServices): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = { url: config.REDIS_URL }
   try {
@@ -27,7 +27,7 @@ export async function redisFindings(config: Config, parts: CheckDeps): Promise<F
       ),
     ]
   }
-  return inspect(settings, config.REDIS_PREFIX, parts)
+  return inspect(settings, config.REDIS_PREFIX, services)
 }
 
 const SENTINELS = 'Also check the addresses of the Sentinels and the master’s name.'
@@ -38,7 +38,7 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `Not set. ROLE=${ROLE} needs a Redis that all processes share. Set it.`)
 }
 
-async function inspect(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
+async function inspect(settings: RedisSettings, prefix: string, { log, now }: CheckServices): Promise<Finding[]> {
   const redis = connectRedis(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {

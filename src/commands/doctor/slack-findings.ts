@@ -1,16 +1,14 @@
 import { readEnv, type Config } from '../../config.ts'
 import { sealerFrom } from '../../base/encryption.ts'
-import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
-import { createInstallations } from '../../stores/installations/installation-store.ts'
+import { installStores } from '../../stores/installations/installation-store.ts'
 import { redisKv } from '../../stores/kv/redis-kv.ts'
-import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
 import { loadSlackApps } from '../../slack/client/slack-apps.ts'
 import { unknownIdLine, unknownIds } from '../../slack/client/unknown-ids.ts'
 import { SlackWeb } from '../../slack/client/web-api.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
-import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsAbout('Slack')
 
@@ -18,7 +16,7 @@ const { ok, note, fault } = findingsAbout('Slack')
  * Checks the owner of the tokens, whether Slack accepts them, and the app's scopes against its manifest, as `npm run
  * slack` does.
  */
-export async function slackFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
+export async function slackFindings(config: Config, deps: CheckServices): Promise<Finding[]> {
   if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, deps)
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
@@ -35,7 +33,7 @@ export async function slackFindings(config: Config, deps: NetworkCheckDeps): Pro
 }
 
 /** A line for each id in APPROVERS and ALLOW_USERS that no workspace of these tokens has. */
-async function idFindings(tokens: string[], config: Config, { log, now, net }: NetworkCheckDeps): Promise<Finding[]> {
+async function idFindings(tokens: string[], config: Config, { log, now, net }: CheckServices): Promise<Finding[]> {
   const options = { apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch }
   const unknown = await unknownIds(
     config,
@@ -45,7 +43,7 @@ async function idFindings(tokens: string[], config: Config, { log, now, net }: N
 }
 
 /** A line for each installation of a distributed app, or each app of SLACK_APPS. */
-async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
+async function installFindings(config: Config, deps: CheckServices): Promise<Finding[]> {
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
   const { log } = deps
   const sealer = sealerFrom(config)
@@ -64,9 +62,7 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
-    const kv = redisKv({ redis, prefix })
-    const shared = createValues(kv, { room: INSTALLS_ROOM })
-    const installs = { records: createInstallations(kv, sealer), shared }
+    const installs = installStores(redisKv({ redis, prefix }), sealer)
     return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()

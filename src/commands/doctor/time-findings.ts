@@ -1,7 +1,6 @@
 /** Checks how far this machine's clock is off: Slack's signatures and TLS certificates depend on it. */
 import type { Config } from '../../config.ts'
-import type { Network } from '../../base/http/proxy.ts'
-import { findingsAbout, type Finding } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsAbout('time')
 
@@ -10,7 +9,7 @@ const WRONG_MS = 60_000
 const NOTED_MS = 5_000
 const ASK_MS = 10_000
 
-export async function timeFindings(config: Config, net: Network, now: () => number): Promise<Finding[]> {
+export async function timeFindings(config: Config, { net, now }: CheckServices): Promise<Finding[]> {
   const from = now()
   const response = await (net.fetch ?? globalThis.fetch)(new URL('api.test', config.SLACK_API_URL), {
     method: 'POST',

@@ -3,32 +3,24 @@ import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Config, Env } from '../../config.ts'
 import type { AgentParts } from '../../question/agent/agent-types.ts'
-import { createAgent } from '../../question/agent/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
 import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
 import { openMcpStore } from '../command-redis.ts'
 import { inspectServers, currentUnmatchedRules, type InspectedServer } from '../mcp/operator.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
-import { commandContext } from '../tool-context.ts'
+import { commandContext, openTools } from '../tool-context.ts'
 import { tableFinding } from './table-finding.ts'
-import { findingsAbout, type CheckDeps, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const tools = findingsAbout('tools')
 const mcp = findingsAbout('MCP')
 
-export async function toolFindings(config: Config, { log, net, now }: NetworkCheckDeps): Promise<Finding[]> {
+export async function toolFindings(config: Config, { log, net, now }: CheckServices): Promise<Finding[]> {
   const leftOut: BrokenToolFile[] = []
-  const model = { name: 'none', async *stream() {} }
-  const sources = {
-    log,
-    net,
-    now: () => new Date(now()),
-    model,
-    leftOut: (one: BrokenToolFile) => void leftOut.push(one),
-  }
-  // The `text` dialect needs no tool. `needFinding` reports what the configured dialect lacks.
-  const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
+  const sources = { log, net, now: () => new Date(now()), leftOut: (one: BrokenToolFile) => void leftOut.push(one) }
+  // `needFinding` reports what the configured dialect lacks.
+  const agent = await openTools(config, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
     const { tools: on } = agent.defaults
@@ -100,25 +92,28 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
  * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. The login is read from the bot's own
  * store.
  */
-export async function mcpFindings(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
-  if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })
+export async function mcpFindings(config: Config, env: Env, services: CheckServices): Promise<Finding[]> {
+  const { log, now } = services
+  if (!config.MCP_CONFIG) return ruleFindings(config, [], services)
   if (config.ROLE === 'front')
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, { log, now })
     const inspected = await inspectServers({ config, servers, store, log, now, say() {} }).finally(close)
-    return [
-      ...inspected.map((one) => serverFinding(one, config)),
-      ...(await ruleFindings(config, inspected, { log, now })),
-    ]
+    const rules = await ruleFindings(config, inspected, services)
+    return [...inspected.map((one) => serverFinding(one, config)), ...rules]
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
 }
 
 /** Reports rules that match no tool, because they have no effect. */
-async function ruleFindings(config: Config, inspected: InspectedServer[], { log, now }: CheckDeps): Promise<Finding[]> {
+async function ruleFindings(
+  config: Config,
+  inspected: InspectedServer[],
+  { log, now }: CheckServices,
+): Promise<Finding[]> {
   if (inspected.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
   const unmatched = await currentUnmatchedRules({ config, log, now }, inspected)
   return unmatched.map(({ setting, rule }) =>

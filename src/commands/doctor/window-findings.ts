@@ -2,11 +2,10 @@
 import type { Message, Model, Usage } from '../../agent/contracts/model.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp } from '../../base/errors.ts'
-import type { Network } from '../../base/http/proxy.ts'
 import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { ListedWindows } from '../../model/model-list.ts'
 import { promptCounter } from '../../model/tokens.ts'
-import { findingsAbout, type Finding } from './finding.ts'
+import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('model')
 
@@ -22,12 +21,8 @@ const MAX_BELIEVED = 32_768
 /** The share of a known window that the prompt may take. */
 const OF_WINDOW = 0.7
 
-export async function windowFindings(
-  model: Model,
-  config: Config,
-  net: Network,
-  now: () => number,
-): Promise<Finding[]> {
+export async function windowFindings(model: Model, config: Config, services: CheckServices): Promise<Finding[]> {
+  const { net, now } = services
   const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address, OPENAI_STREAM: isStreamed } = config
   const listed = given === undefined ? await new ListedWindows({ config, net, now }).of(model.name) : undefined
   const window = given ?? listed
@@ -40,7 +35,7 @@ export async function windowFindings(
     // What comes in one piece says only how long all of it took.
     const short = isStreamed ? undefined : await readingOf(model, await promptOf(0, now()), signal, now)
     const read = await readingOf(model, messages, signal, now)
-    return [...windowFinding(read, { sent, window, config }), ...speedFindings(withRest(read, short), config)]
+    return [...windowFinding(read, sent, window, config), ...speedFindings(withRest(read, short), config)]
   } catch (error) {
     return [isTimeUp(signal) ? tooSlowFinding(sent) : note('window', operatorSentence(error))]
   }
@@ -88,16 +83,11 @@ function withRest(read: LongAnswer, short: LongAnswer | undefined): LongAnswer {
   return { ...read, firstMs: Math.max(1, read.firstMs - writing), restMs: writing }
 }
 
-interface ToldWindow {
-  /** The prompt's tokens, by our estimate. */
-  sent: number
-  /** What the settings or the endpoint's list say. */
-  window: number | undefined
-  config: Config
-}
-
-/** OpenAI itself says nothing, and refuses what is too long. */
-function windowFinding({ usage }: LongAnswer, { sent, window, config }: ToldWindow): Finding[] {
+/**
+ * OpenAI itself says nothing, and refuses what is too long. `sent`: the prompt's tokens, by our estimate; `window`: what
+ * the settings or the endpoint's list say.
+ */
+function windowFinding({ usage }: LongAnswer, sent: number, window: number | undefined, config: Config): Finding[] {
   const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address } = config
   const told =
     window === undefined

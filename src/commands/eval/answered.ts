@@ -1,38 +1,26 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import type { EvalOutcome } from './ask-agent.ts'
-import type { EvalQuestion } from './questions.ts'
 
-const STOPS = ['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const
-
-const outcome = z.object({
-  id: z.string(),
-  question: z.string(),
-  answer: z.string().exactOptional(),
-  figures: z.object({ total: z.number(), unsupported: z.number() }).exactOptional(),
-  stopped: z.enum(STOPS).exactOptional(),
-  steps: z.number(),
-  ms: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  estimated: z.boolean(),
-  costUsd: z.number().exactOptional(),
-})
+interface KeptAnswer {
+  id: string
+  question: string
+  error?: string | undefined
+}
 
 /**
  * The answers so far, one line per question, so that an interrupted evaluation continues where it was. Failures are not
  * kept: they are asked again. Scores are not kept either: they follow from the answer and the question set.
  */
-export class AnsweredFile {
+export class AnsweredFile<Outcome extends KeptAnswer> {
   readonly #file: string
-  readonly #byId = new Map<string, EvalOutcome>()
+  readonly #byId = new Map<string, Outcome>()
 
-  constructor(file: string) {
+  constructor(file: string, schema: z.ZodType<Outcome>) {
     this.#file = file
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
     for (const line of text.split('\n')) {
-      const kept = outcome.safeParse(parseJson(line)).data
+      const kept = schema.safeParse(parseJson(line)).data
       if (kept) this.#byId.set(kept.id, kept)
     }
     // The process may have died in the middle of a line.
@@ -40,12 +28,12 @@ export class AnsweredFile {
   }
 
   /** Returns the outcome of this very question; undefined if the set now has another one under its id. */
-  of({ id, question }: EvalQuestion): EvalOutcome | undefined {
+  of({ id, question }: KeptAnswer): Outcome | undefined {
     const kept = this.#byId.get(id)
     return kept?.question === question ? kept : undefined
   }
 
-  keep(outcome: EvalOutcome): void {
+  keep(outcome: Outcome): void {
     if (outcome.error === undefined) appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`)
   }
 }

@@ -1,77 +1,82 @@
+import { z } from 'zod'
 import { runAgent, type AgentDeps } from '../../agent/agent.ts'
 import { applyEvent, NO_PROGRESS, stepCount, totalOf } from '../../agent/run-progress.ts'
 import type { Usage } from '../../agent/contracts/model.ts'
-import type { AgentEvent, Step, StopReason } from '../../agent/contracts/run-events.ts'
+import { stopReason, type AgentEvent, type Step } from '../../agent/contracts/run-events.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { judgeFigures, unsupported } from '../../question/check-figures/judge-figures.ts'
 import { readTexts } from '../../question/check-figures/read-texts.ts'
 import type { EvalQuestion } from './questions.ts'
 
-/** The outcome of one question. Without an answer if the run gave up or failed. */
-export interface EvalOutcome {
-  id: string
-  question: string
-  answer?: string
+/** The outcome of one question, as it is kept. Without an answer if the run gave up or failed. */
+export const keptOutcome = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string().optional(),
   /**
    * The number of figures in the answer, and of those without a source in what was read. Absent if nothing was read.
    */
-  figures?: { total: number; unsupported: number }
-  /** Why the run was stopped before the model ended it. */
-  stopped?: StopReason
+  figures: z.object({ total: z.number(), unsupported: z.number() }).optional(),
   /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
-  error?: string
-  steps: number
-  ms: number
-  inputTokens: number
-  outputTokens: number
+  error: z.string().optional(),
+  /** Why the run was stopped before the model ended it. */
+  stopped: stopReason.optional(),
+  steps: z.number(),
+  ms: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
   /** True if the endpoint sent no usage for some call. */
-  estimated: boolean
-  /** Dollars; omitted unless the price of every call is known. */
-  costUsd?: number
-}
+  estimated: z.boolean(),
+  /** Dollars; absent unless the price of every call is known. */
+  costUsd: z.number().optional(),
+})
+
+export type EvalOutcome = z.infer<typeof keptOutcome>
 
 /** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<EvalOutcome> {
-  let progress = NO_PROGRESS
-  let end: Pick<EvalOutcome, 'answer' | 'stopped' | 'figures'> = {}
-  const from = agent.now().getTime()
-  let error: string | undefined
-  try {
-    for await (const event of runAgent({ question: asked.question, signal }, agent)) {
-      progress = applyEvent(progress, event)
-      end = { ...end, ...endOf(event) }
-      if (event.type === 'answer') end = { ...end, ...figuresOf(event, { asked, agent, steps: progress.steps }) }
-    }
-  } catch (failure) {
-    if (signal.aborted) throw failure
-    error = failure instanceof ModelError ? `${failure.hint} (${failure.message})` : messageOf(failure)
-  }
   const { id, question } = asked
-  const ms = agent.now().getTime() - from
+  const { progress, end, failure, ms } = await runToEnd(question, agent, signal)
   return {
     id,
     question,
-    ...end,
-    error,
+    ...(end?.type === 'answer'
+      ? { answer: end.text, stopped: end.stopped, figures: figuresOf(end, question, agent, progress.steps) }
+      : { stopped: end?.reason }),
+    error: failure instanceof ModelError ? `${failure.hint} (${failure.message})` : failure && messageOf(failure),
     steps: stepCount(progress.steps),
     ms,
     ...spent(progress.usage),
   }
 }
 
-function endOf(event: AgentEvent): Pick<EvalOutcome, 'answer' | 'stopped'> {
-  if (event.type === 'gave_up') return { stopped: event.reason }
-  if (event.type !== 'answer') return {}
-  return { answer: event.text, ...(event.stopped ? { stopped: event.stopped } : {}) }
+/** Runs the agent once. @throws the signal's reason when it is aborted; every other error is returned */
+export async function runToEnd(question: string, agent: AgentDeps, signal: AbortSignal) {
+  let progress = NO_PROGRESS
+  let end: Extract<AgentEvent, { type: 'answer' | 'gave_up' }> | undefined
+  let failure: Error | undefined
+  const from = agent.now().getTime()
+  try {
+    for await (const event of runAgent({ question, signal }, agent)) {
+      progress = applyEvent(progress, event)
+      if (event.type === 'answer' || event.type === 'gave_up') end = event
+    }
+  } catch (error) {
+    if (signal.aborted) throw error
+    failure = error instanceof Error ? error : new Error(messageOf(error))
+  }
+  return { progress, end, failure, ms: agent.now().getTime() - from }
 }
 
 function figuresOf(
   { text, sources }: Extract<AgentEvent, { type: 'answer' }>,
-  { asked: { question }, agent, steps }: { asked: EvalQuestion; agent: AgentDeps; steps: readonly Step[] },
-): Pick<EvalOutcome, 'figures'> {
+  question: string,
+  agent: AgentDeps,
+  steps: readonly Step[],
+): EvalOutcome['figures'] {
   const read = readTexts({ question, steps, sources })
   const judged = read && judgeFigures(text, { question, read, today: agent.now() })
-  return judged ? { figures: { total: judged.length, unsupported: unsupported(judged) } } : {}
+  return judged && { total: judged.length, unsupported: unsupported(judged) }
 }
 
 function spent(used: readonly Usage[]): Pick<EvalOutcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
@@ -81,6 +86,6 @@ function spent(used: readonly Usage[]): Pick<EvalOutcome, 'inputTokens' | 'outpu
     inputTokens,
     outputTokens,
     estimated: used.some((usage) => usage.estimated),
-    ...(priced ? { costUsd } : {}),
+    costUsd: priced ? costUsd : undefined,
   }
 }

@@ -7,7 +7,7 @@ import { isRight } from './score-answer.ts'
 
 interface RunOptions {
   agent: AgentDeps
-  answered: AnsweredFile
+  answered: AnsweredFile<EvalOutcome>
   progress: Progress
   /** How many questions run at once. */
   concurrency: number

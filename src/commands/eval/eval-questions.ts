@@ -10,6 +10,7 @@ import { checkBudgetPrices } from '../../model/prices.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { leftOutSentence } from '../../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
+import { keptOutcome } from './ask-agent.ts'
 import { nameOf, type EvalOptions, type Variant } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
@@ -41,7 +42,7 @@ export async function evalQuestions(options: AskOptions, deps: EvalDeps): Promis
   try {
     mkdirSync(options.out, { recursive: true })
     for (const [i, variant] of options.variants.entries()) {
-      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, deps }))
+      report.sides.push(await evalSide(variant, agents[i]!, questions, options, deps))
     }
   } finally {
     await Promise.all(agents.map((agent) => agent.close()))
@@ -80,16 +81,16 @@ function reportOnce(progress: ProgressStream): ReportLeftOut {
   }
 }
 
-interface EvalRun {
-  questions: EvalQuestion[]
-  options: AskOptions
-  deps: EvalDeps
-}
-
-async function evalSide(variant: Variant, { defaults }: AgentParts, { questions, options, deps }: EvalRun) {
+async function evalSide(
+  variant: Variant,
+  { defaults }: AgentParts,
+  questions: EvalQuestion[],
+  options: AskOptions,
+  deps: EvalDeps,
+) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
-  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
+  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`), keptOutcome)
   const progress = new Progress(deps.progress, { label, total: asked.length, now: () => deps.now().getTime() })
   const { concurrency } = options
   const outcomes = await askAll(asked, { agent: defaults, answered, progress, concurrency, signal: deps.signal })

@@ -2,7 +2,8 @@
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { OffTool } from '../../mcp/tools/available-tools.ts'
-import { countText, serverNamed, type OperatorPlace } from './operator.ts'
+import { countText } from '../command.ts'
+import { serverNamed, type OperatorPlace } from './operator.ts'
 import type { McpServerConfig } from '../../mcp/types.ts'
 
 /** @throws ConfigError for a server that is not in MCP_CONFIG */

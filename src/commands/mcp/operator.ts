@@ -9,6 +9,7 @@ import { hideSecrets } from '../../mcp/tools/hide-config-secrets.ts'
 import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/encryption.ts'
+import { countText } from '../command.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { hasOwnAuthorization, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
 import { isPersonal } from '../../mcp/login/whose-login.ts'
@@ -65,16 +66,8 @@ export async function currentUnmatchedRules(
   { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
   inspected: InspectedServer[],
 ): Promise<UnmatchedRule[]> {
-  const { createAgent } = await import('../../question/agent/create-agent.ts')
-  const agent = await createAgent(
-    { ...config, AGENT_DIALECT: 'text' },
-    {
-      log,
-      net: await createNetwork(config),
-      now: () => new Date(now()),
-      model: { name: 'none', async *stream() {} },
-    },
-  )
+  const { openTools } = await import('../tool-context.ts')
+  const agent = await openTools(config, { log, net: await createNetwork(config), now: () => new Date(now()) })
   const own = agent.defaults.tools.map(({ name }) => name)
   await agent.close()
   return unmatchedRules(inspected, { approvers: config.APPROVERS, own })
@@ -160,8 +153,4 @@ async function openedServers({ config, servers, store, log, now }: OperatorPlace
 function proxyOptions(config: Config) {
   const proxy = proxyFrom(config)
   return proxy ? { proxy, resolve: systemResolve } : {}
-}
-
-export function countText(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -67,10 +67,10 @@ async function checkBot(token: string | undefined, options: SlackCheck): Promise
   const bad = form('SLACK_BOT_TOKEN', token)
   if (bad || token === undefined) return bad ? [bad] : []
   const answer = await ask('auth.test', token, options)
-  if ('error' in answer) return [refused('SLACK_BOT_TOKEN', { name: 'auth.test', error: answer.error, ...options })]
+  if ('error' in answer) return [refused('SLACK_BOT_TOKEN', 'auth.test', answer.error, options)]
   const { team_id: team, team: teamName, user, user_id: userId, bot_id: botId, app_id: appId } = answer.result
   if (typeof botId !== 'string' || typeof team !== 'string')
-    return [refused('SLACK_BOT_TOKEN', { name: 'auth.test', error: 'no_bot', ...options })]
+    return [refused('SLACK_BOT_TOKEN', 'auth.test', 'no_bot', options)]
   const app = idOf(appId) ?? options.app
   const sentence = `The bot token belongs to @${nameOf(user)} in the workspace ${nameOf(teamName)} (${nameOf(team)}).`
   const facts = { team: nameOf(team), user: nameOf(userId), ...(app && { app }) }
@@ -112,7 +112,7 @@ async function checkDelivery(tokens: SlackTokens, options: SlackCheck): Promise<
   if (bad || token === undefined) return bad ? [bad] : []
   const name = 'apps.connections.open'
   const answer = await ask(name, token, options)
-  if ('error' in answer) return [refused('SLACK_APP_TOKEN', { name, error: answer.error, ...options })]
+  if ('error' in answer) return [refused('SLACK_APP_TOKEN', name, answer.error, options)]
   const sentence = 'The app-level token opens Socket Mode connections.'
   return [{ name, ok: true, sentence, ...(options.app && { facts: { app: options.app } }) }]
 }
@@ -141,12 +141,7 @@ function changes(rows: CheckRow[], before: InstalledIds): CheckRow[] {
   return [{ name: 'workspace', ok: true, sentence, facts: { team, before: before.team } }]
 }
 
-interface RefusedCheck extends SlackCheck {
-  name: string
-  error: string
-}
-
-function refused(token: TokenName, { name, error, apiUrl, app }: RefusedCheck): CheckRow {
+function refused(token: TokenName, name: string, error: string, { apiUrl, app }: SlackCheck): CheckRow {
   const sentence = refusedSentence(error, token, new URL(apiUrl).host)
   const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
   const fix = fixFor(error, app, token)

@@ -36,7 +36,7 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
       for (const name of wrong) delete tokens[name]
       continue
     }
-    const kept = await file.keep(tokens, { installed: installedIn(rows), prompter })
+    const kept = await file.keep(tokens, installedIn(rows), prompter)
     if (kept === 'refused') {
       prompter.say('Nothing was changed. The tokens that you pasted are discarded.')
       return false

@@ -28,7 +28,8 @@ interface OpenPrompt {
  * Asks questions in a terminal whose echo is off the whole time. Text that is typed or pasted while no question is
  * open, such as a token with its line end, is never shown.
  */
-export class Terminal {
+export class Terminal implements Prompter {
+  readonly open: Prompter['open']
   readonly #input: ReadStream
   readonly #output: WriteStream
   readonly #leave: () => void
@@ -38,7 +39,8 @@ export class Terminal {
   readonly #lines: string[] = []
 
   /** `leave` is called on Ctrl+C and when the terminal goes away, after the terminal was restored. */
-  constructor({ input, output, leave }: { input: ReadStream; output: WriteStream; leave: () => void }) {
+  constructor(input: ReadStream, output: WriteStream, leave: () => void, open: Prompter['open']) {
+    this.open = open
     this.#input = input
     this.#output = output
     this.#leave = leave

@@ -5,22 +5,16 @@ import type { Prompter } from './terminal.ts'
 import { installedBefore, newEnvFile, readEnvText, withSettings, writeEnvFile } from './env-file.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
-interface KeepOptions {
-  installed: InstalledIds
-  /** Asked before an existing token is replaced. Without it, tokens are replaced without asking. */
-  prompter?: Pick<Prompter, 'say' | 'confirm'>
-}
-
 /** The tokens in a `.env`. */
 export interface TokenFile {
   /** Returns where the bot was installed when the file was last written. */
   installed(): InstalledIds
   /**
-   * Writes the changes, and reports them. `same`: there was nothing to write. `refused`: the person keeps the existing
-   * tokens.
+   * Writes the changes, and reports them. `same`: there was nothing to write. `refused`: the person, who is asked before
+   * an existing token is replaced, keeps it. Without a prompter, tokens are replaced without asking.
    * @throws ConfigError if the file cannot be written
    */
-  keep(tokens: SlackTokens, how: KeepOptions): Promise<'written' | 'same' | 'refused'>
+  keep(tokens: SlackTokens, installed: InstalledIds, prompter?: Prompter): Promise<'written' | 'same' | 'refused'>
   /** Writes other settings, and returns a sentence that says so. @throws ConfigError if the file cannot be written */
   keepSettings(settings: Record<string, string>): string
 }
@@ -29,7 +23,7 @@ export interface TokenFile {
 export function tokenFile(path: string, env: Env, given: SlackTokens): TokenFile {
   return {
     installed: () => installedBefore(readEnvText(path) ?? ''),
-    async keep(tokens, { installed, prompter }) {
+    async keep(tokens, installed, prompter) {
       const text = readEnvText(path)
       const held = parse(text ?? '')
       const changed = TOKEN_NAMES.filter((name) => (tokens[name] ?? '') !== (given[name] ?? ''))

@@ -51,7 +51,7 @@ export function createFiles(kv: Kv, options: FilesOptions): FileStore {
     },
     // Each file is encrypted for its thread, so it is stored again.
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: /^files$/ }, async (...keys) => {
+      moveKeys(kv, place, to, /^files$/, async (...keys) => {
         const [from, moved] = keys.map(tagOf) as [ThreadKey, ThreadKey]
         for (const { id, about } of await aboutsIn(from)) {
           const content = about && (await contentOf(from, id))

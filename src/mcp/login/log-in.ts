@@ -34,24 +34,21 @@ const PERSON_MS = 10 * 60_000
  * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function logIn(server: HttpServerConfig, options: LogInOptions): Promise<void> {
-  const answers = await awaitAnswers(options)
+  const { fetch, port, input, say } = options
+  const answers = await awaitAnswers(port, input, say)
   try {
     const provider = loginProvider(server, { ...options, redirectUrl: answers.url })
-    const { fetch } = options
-    const { address, challenge } = await startLogin(server, { provider, fetch })
-    printInstructions(address, { ...options, server, back: answers.url })
+    const { address, challenge } = await startLogin(server, provider, fetch)
+    printInstructions(server, address, answers.url, say)
     const answer = await withinTime(answers.first((given) => isSameState(given.get('state') ?? '', provider.state())))
-    await finishLogin(server, { provider, challenge, fetch }, answer)
+    await finishLogin(server, provider, challenge, fetch, answer)
   } finally {
     await answers.close()
   }
 }
 
 /** Prints the address. We never open it ourselves, because that would hand a text of the server to a program. */
-function printInstructions(
-  address: URL,
-  { server, say, back }: { server: HttpServerConfig; say(line: string): void; back: string },
-): void {
+function printInstructions(server: HttpServerConfig, address: URL, back: string, say: (line: string) => void): void {
   say(`To log in at ${server.name}, open this page of ${originOf(address)} in a browser:\n\n  ${address.href}\n`)
   say(`The browser returns to ${back}, and this command continues on its own.`)
   say(
@@ -84,11 +81,7 @@ const PATH = '/callback'
  * Listens on 127.0.0.1 only, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`. A
  * person who logs in from another machine ends at a page that cannot be reached, but its address is all that is needed.
  */
-async function awaitAnswers(options: {
-  port: number
-  input: Readable
-  say(line: string): void
-}): Promise<LoginAnswers> {
+async function awaitAnswers(port: number, input: Readable, say: (line: string) => void): Promise<LoginAnswers> {
   let [isOurs, found]: [((answer: URLSearchParams) => boolean)?, ((answer: URLSearchParams) => void)?] = []
   /** @returns whether it was accepted as an answer to this login */
   const take = (answer: URLSearchParams) => {
@@ -103,19 +96,19 @@ async function awaitAnswers(options: {
       respond(response, 200, 'Thank you. You can close this page and return to the terminal.')
     else respond(response, 400, 'This does not belong to the current login. The terminal is still waiting.')
   })
-  server.listen(options.port, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening').catch(() => {
-    throw new ConfigError(`Port ${options.port} is in use. Choose another with --port.`)
+    throw new ConfigError(`Port ${port} is in use. Choose another with --port.`)
   })
-  const lines = createInterface({ input: options.input })
+  const lines = createInterface({ input })
   lines.on('line', (line) => {
     const pasted = queryOf(line)
     if (pasted && take(pasted)) return
-    if (line.trim() !== '') options.say('That is not the right address. It contains code= and state=.')
+    if (line.trim() !== '') say('That is not the right address. It contains code= and state=.')
   })
-  const { port } = server.address() as AddressInfo
+  const { port: given } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}${PATH}`,
+    url: `http://127.0.0.1:${given}${PATH}`,
     first: (fits) =>
       new Promise((resolve) => {
         isOurs = fits

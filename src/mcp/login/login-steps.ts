@@ -17,42 +17,35 @@ import type { HttpServerConfig } from '../types.ts'
 /** How long each half may take. Milliseconds. */
 const HALF_MS = 30_000
 
-interface StartedLogin {
-  provider: LoginProvider
-  challenge: Challenge
-}
-
 /**
  * Begins a login. @returns the page for the person
  * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function startLogin(
   server: HttpServerConfig,
-  { provider, fetch }: { provider: LoginProvider; fetch: FetchLike },
+  provider: LoginProvider,
+  fetch: FetchLike,
 ): Promise<{ address: URL; challenge: Challenge }> {
   const challenge = await challengeOf(server, fetch)
-  await runAuth(server, provider, { fetch, ...challenge })
+  await runAuth(server, provider, challenge, fetch)
   const address = provider.address()
   if (!address) throw new ToolError(`The login at ${server.name} began without a page to log in at.`)
   return { address, challenge }
 }
 
-/** A login that was started, perhaps by another process. */
-interface ResumedLogin extends StartedLogin {
-  fetch: FetchLike
-}
-
 /**
- * Takes the parameters that the browser came back with, and stores the login.
+ * Takes the parameters that the browser came back with, and stores the login, which perhaps another process began.
  * @throws ToolError and ConfigError, as `startLogin`
  */
 export async function finishLogin(
   server: HttpServerConfig,
-  { provider, challenge, fetch }: ResumedLogin,
+  provider: LoginProvider,
+  challenge: Challenge,
+  fetch: FetchLike,
   answer: URLSearchParams,
 ): Promise<void> {
   const authorizationCode = codeOf(server, answer, provider)
-  await runAuth(server, provider, { fetch, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
+  await runAuth(server, provider, challenge, fetch, { authorizationCode, iss: answer.get('iss') ?? undefined })
 }
 
 /** The server's login requirements. `isAsked`: it refuses without a login. JSON. */
@@ -85,25 +78,24 @@ async function challengeOf(server: HttpServerConfig, fetch: FetchLike): Promise<
   }
 }
 
-interface LoginHalfOptions extends Challenge {
-  fetch: FetchLike
-  authorizationCode?: string
-  iss?: string | undefined
-}
-
-async function runAuth(server: HttpServerConfig, provider: LoginProvider, options: LoginHalfOptions): Promise<void> {
-  const http = loginFetch(server.name, options.fetch, HALF_MS)
-  const { resourceMetadataUrl, scope, authorizationCode, iss } = options
+async function runAuth(
+  server: HttpServerConfig,
+  provider: LoginProvider,
+  { isAsked, resourceMetadataUrl, scope }: Challenge,
+  fetch: FetchLike,
+  answer: { authorizationCode?: string; iss?: string | undefined } = {},
+): Promise<void> {
+  const http = loginFetch(server.name, fetch, HALF_MS)
   try {
     await auth(provider, {
       serverUrl: server.url,
       fetchFn: unrepeated(server.name, http.fetch),
       resourceMetadataUrl: resourceMetadataUrl === undefined ? undefined : new URL(resourceMetadataUrl),
       scope,
-      ...(authorizationCode === undefined ? {} : { authorizationCode, iss }),
+      ...answer,
     })
   } catch (error) {
-    throw sentenceFor(server, error, { provider, isAsked: options.isAsked, refusal: http.refusal() })
+    throw sentenceFor(server, error, { provider, isAsked, refusal: http.refusal() })
   }
 }
 

@@ -45,12 +45,12 @@ export function serverAccount(server: HttpServerConfig, deps: ServerAccountDeps)
     name: server.name,
     async begin(person, callback) {
       const provider = providerFor(personKey(person), callback)
-      const { address, challenge } = await startLogin(server, { provider, fetch })
+      const { address, challenge } = await startLogin(server, provider, fetch)
       return { address, state: provider.state(), flow: { callback, login: provider.flow(), challenge } satisfies Flow }
     },
     async finish(person, flow, answer) {
       const { callback, login, challenge } = flow as Flow
-      await finishLogin(server, { provider: providerFor(personKey(person), callback, login), challenge, fetch }, answer)
+      await finishLogin(server, providerFor(personKey(person), callback, login), challenge, fetch, answer)
       // The server may list its tools only now.
       await titles(server.name, person).catch(() => undefined)
     },

@@ -1,5 +1,5 @@
 import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
-import { ToolError } from '../../base/errors.ts'
+import type { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { loginFailure, loginFetch } from './login-fetch.ts'
 import { loginNeeded } from '../servers/call-errors.ts'
@@ -9,15 +9,6 @@ import { hasOwnAuthorization, type AuthOf, type HttpServerConfig, type ServerLog
 import { isPersonal } from './whose-login.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { openServers, type ServersDeps, type McpServers } from '../servers/servers.ts'
-
-interface ServerAuthDeps {
-  logins: LoginStore
-  /** The server's authFetch. */
-  fetch: FetchLike
-  log: Log
-  /** Milliseconds since the epoch. */
-  now(): number
-}
 
 /**
  * Returns the logins of servers that have no Authorization header in MCP_CONFIG: of the workspace, or of one person
@@ -29,8 +20,8 @@ function createAuthOf(
 ): AuthOf {
   return (server, fetch, as) => {
     if (hasOwnAuthorization(server)) return undefined
-    if (!isPersonal(server)) return serverAuth(server, { logins, log, now, fetch })
-    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : anonymousAuth(server)
+    if (!isPersonal(server)) return serverAuth(server, logins, fetch, log, now)
+    return as && loginsOf ? serverAuth(server, loginsOf(as.person), fetch, log, now) : anonymousAuth(server)
   }
 }
 
@@ -51,9 +42,14 @@ const MAX_SECRETS = 12
 /** Codes after which a renewal will not succeed later (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
 
-/** Authenticates with tokens of the store, which one process renews for all. */
-function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
-  const { logins, log, now } = deps
+/** Authenticates with tokens of the store, which one process renews for all. `fetch`: the server's authFetch. */
+function serverAuth(
+  server: HttpServerConfig,
+  logins: LoginStore,
+  fetch: FetchLike,
+  log: Log,
+  now: () => number,
+): ServerLogin {
   let needReason: string | undefined
   let used: Login | undefined
   let secrets: string[] = []
@@ -61,13 +57,9 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   /** Logs once that a login is needed. @returns the error for the caller */
   const needed = async (why: string): Promise<ToolError> => {
     needReason = why
-    if (isPersonal(server)) return loginNeeded(server.name, true)
-    if (await logins.noteNeed(server, { why, since: now() }))
+    if (!isPersonal(server) && (await logins.noteNeed(server, { why, since: now() })))
       log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
-    return new ToolError(
-      `${server.name} cannot be used until an operator logs in (npm run mcp -- login ${server.name}).`,
-      { isDown: true },
-    )
+    return loginNeeded(server.name, isPersonal(server))
   }
 
   const load = () =>
@@ -86,7 +78,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
       if (login.accessToken !== refused) return
       if (login.refreshToken === undefined)
         throw await needed('Its login has expired, and the authorization server gave no refresh token.')
-      const renewed = await renewedLogin(server, login, deps)
+      const renewed = await renewedLogin(server, login, fetch, now())
       // It may have been disconnected or forgotten meanwhile.
       if ((await load())?.accessToken !== login.accessToken) return
       if (renewed) return logins.save(server, renewed)
@@ -123,19 +115,24 @@ function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
  * @returns undefined if it will not renew the login any more
  * @throws ToolError if it may renew it later
  */
-async function renewedLogin(server: HttpServerConfig, login: Login, deps: ServerAuthDeps): Promise<Login | undefined> {
+async function renewedLogin(
+  { name }: HttpServerConfig,
+  login: Login,
+  fetch: FetchLike,
+  now: number,
+): Promise<Login | undefined> {
   try {
     const tokens = await refreshAuthorization(login.authorizationServer, {
       metadata: login.metadata,
       clientInformation: login.client,
       refreshToken: login.refreshToken ?? '',
       resource: login.resource,
-      fetchFn: loginFetch(server.name, deps.fetch, RENEWAL_MS).fetch,
+      fetchFn: loginFetch(name, fetch, RENEWAL_MS).fetch,
     })
-    return { ...login, ...loginTokens(tokens, deps.now()), scope: tokens.scope ?? login.scope }
+    return { ...login, ...loginTokens(tokens, now), scope: tokens.scope ?? login.scope }
   } catch (error) {
     if (error instanceof OAuthError && FINAL.includes(error.code)) return undefined
-    throw loginFailure(server.name, error)
+    throw loginFailure(name, error)
   }
 }
 

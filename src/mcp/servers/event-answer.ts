@@ -11,13 +11,10 @@ const message = z.object({
 
 /** Returns the id of the request in a body that we send, or of the one that it cancels, as JSON. */
 export function requestId(body: unknown): { id?: string; cancels?: string } {
-  const { data } = message.safeParse(typeof body === 'string' ? parseJson(body) : undefined)
-  if (!data) return {}
-  const cancels = data.method === 'notifications/cancelled' ? data.params?.requestId : undefined
-  return {
-    ...(data.id === undefined ? {} : { id: JSON.stringify(data.id) }),
-    ...(cancels === undefined ? {} : { cancels: JSON.stringify(cancels) }),
-  }
+  const { id, method, params } = message.safeParse(typeof body === 'string' ? parseJson(body) : undefined).data ?? {}
+  const cancels = method === 'notifications/cancelled' ? params?.requestId : undefined
+  // JSON has no text for undefined.
+  return { id: JSON.stringify(id), cancels: JSON.stringify(cancels) }
 }
 
 /** The code of our error answers, from JSON-RPC's range for implementations, and the mark by which we know them. */

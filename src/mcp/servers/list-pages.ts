@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ToolError } from '../../base/errors.ts'
 import { MCP_MAX_BYTES } from './bounded-body.ts'
 import type { Hide } from '../tools/hide-config-secrets.ts'
-import type { ServerTool, ServerTools } from '../types.ts'
+import { serverTool, type ServerTool, type ServerTools } from '../types.ts'
 
 /** A server's list, and how long it may be kept, in milliseconds; undefined if the server does not say. */
 interface ToolListing {
@@ -16,14 +16,6 @@ const MAX_TOOLS = 1_000
 /** Pages without tools in a row, after which the rest of a list that has tools is taken to be empty too. */
 const MAX_EMPTY = 8
 
-const hint = z.boolean().optional().catch(undefined)
-const toolSchema = z.object({
-  name: z.string().min(1).max(256),
-  title: z.string().optional().catch(undefined),
-  description: z.string().catch(''),
-  inputSchema: z.record(z.string(), z.unknown()),
-  annotations: z.object({ readOnlyHint: hint, idempotentHint: hint }).catch({}),
-})
 /** Parsed tool by tool, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
   tools: z.array(z.unknown()),
@@ -51,8 +43,8 @@ export async function listPages(
     const written = JSON.stringify(found.tools)
     size += written.length
     for (const one of found.tools) {
-      const { data } = toolSchema.safeParse(one)
-      if (data && !tools.has(data.name)) tools.set(data.name, hide.json(withoutBlanks(data)))
+      const { data } = serverTool.safeParse(one)
+      if (data && !tools.has(data.name)) tools.set(data.name, hide.json(data))
     }
     cursor = found.nextCursor ?? undefined
     if (cursor === undefined) break
@@ -79,9 +71,4 @@ function onePage(
 ) {
   const params = cursor === undefined ? {} : { params: { cursor } }
   return client.request({ method: 'tools/list', ...params }, pageSchema, { signal, timeout: timeoutMs })
-}
-
-function withoutBlanks({ title, annotations, ...tool }: z.infer<typeof toolSchema>): ServerTool {
-  const hints = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== undefined))
-  return { ...tool, ...(title === undefined ? {} : { title }), annotations: hints }
 }

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { LRUCache } from 'lru-cache'
 import { once } from '../../base/async.ts'
 import { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -51,7 +52,7 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
     return new McpServer(server, { ...deps, login, fetchOf, processes })
   }
   const servers = new Map(config.servers.map((server) => [server.name, serverOf(server)]))
-  const personal = new Map<string, McpServer>()
+  const personal = new LRUCache<string, McpServer>({ max: MAX_PERSONAL, dispose: (server) => void server.close() })
   return {
     all: () => [...servers.values()],
     of(name, as) {
@@ -59,12 +60,7 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
       if (!server) throw new ToolError(`${name} is not a server in MCP_CONFIG.`)
       if (!as) return server
       const key = `${name} ${as.person} ${as.since}`
-      const personalServer = personal.get(key) ?? serverOf(server.config, as)
-      // The last entry is the one that was used last.
-      personal.delete(key)
-      personal.set(key, personalServer)
-      closeOldest(personal)
-      return personalServer
+      return personal.get(key) ?? personal.set(key, serverOf(server.config, as)).get(key)!
     },
     async close() {
       await Promise.all([...servers.values(), ...personal.values()].map((server) => server.close()))
@@ -77,10 +73,3 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
 
 /** The maximum number of people's connections that a process keeps. */
 const MAX_PERSONAL = 200
-
-function closeOldest(personal: Map<string, McpServer>): void {
-  const [oldest] = personal
-  if (personal.size <= MAX_PERSONAL || !oldest) return
-  personal.delete(oldest[0])
-  void oldest[1].close()
-}

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { delimiter, dirname } from 'node:path'
 import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { settledWithin } from '../../base/async.ts'
+import { LineReader } from '../../base/line-reader.ts'
 import { unmarkJson } from '../../base/parse-json.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import { createIntake, MCP_MAX_BYTES, tooLarge, type Intake } from './bounded-body.ts'
 import { markMessage } from './exact-messages.ts'
-import { lineReader } from './line-reader.ts'
 import type { StdioServerConfig } from '../types.ts'
 
 /** How long a server may take to end after its stdin is closed, and again after SIGTERM. Milliseconds. */
@@ -71,10 +72,7 @@ export class StdioProcess implements Transport {
     child.on('error', () => {})
     child.stdin.on('error', () => {})
     child.stdout.on('error', () => {})
-    child.stdout.on(
-      'data',
-      lineReader({ onLine: (line) => this.#take(line), onError: (error) => this.#break(error), ...this.#bounds() }),
-    )
+    this.#readStdout(child.stdout)
     child.stderr.on('error', () => {})
     readStderr(child.stderr, this.#deps.onStderr)
     child.once('exit', (code, signal) => this.#exited(child, code ?? signal))
@@ -120,13 +118,23 @@ export class StdioProcess implements Transport {
     }
   }
 
-  #bounds() {
-    const { name } = this.#server
-    return {
-      maxBytes: MCP_MAX_BYTES,
-      tooLarge: () => tooLarge(name),
-      count: (bytes: number, lines: number) => this.#intake.count(bytes, lines),
+  /** A server that writes too much is ended, and nothing more is read. */
+  #readStdout(stdout: Readable): void {
+    const reader = new LineReader(MCP_MAX_BYTES, () => tooLarge(this.#server.name))
+    const read = (chunk: Buffer) => {
+      try {
+        this.#intake.count(chunk.length, 0)
+        for (const line of linesIn(reader.push(chunk))) {
+          this.#intake.count(0, 1)
+          if (line !== '') this.#take(line)
+        }
+      } catch (error) {
+        stdout.off('data', read)
+        stdout.resume()
+        this.#break(error)
+      }
     }
+    stdout.on('data', read)
   }
 
   /** Ignores lines that are not messages: servers print greetings to stdout. */
@@ -168,7 +176,15 @@ function minimalPath(): string {
   return [...new Set([dirname(process.execPath), ...folders])].join(delimiter)
 }
 
-/** Maximum length of a line of stderr, in bytes. The rest is dropped. */
+/** Complete lines, without white space at their ends. */
+function linesIn(text: string): string[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.trimEnd())
+}
+
+/** Maximum length of a line of stderr, in characters. The rest is dropped. */
 const MAX_STDERR_LINE = 2_000
 /** After this many bytes in a second, reading pauses until the next one: stderr cannot keep us busy. */
 const STDERR_BURST = 1_000_000
@@ -179,11 +195,11 @@ function readStderr(stderr: NonNullable<ChildProcess['stderr']>, onLine: (line: 
     burst = 0
     stderr.resume()
   }, 1_000).unref()
-  const read = lineReader({ onLine, maxBytes: MAX_STDERR_LINE })
+  const reader = new LineReader(MAX_STDERR_LINE)
   stderr.on('data', (chunk: Buffer) => {
     burst += chunk.length
     if (burst > STDERR_BURST) stderr.pause()
-    read(chunk)
+    for (const line of linesIn(reader.push(chunk))) if (line !== '') onLine(line.slice(0, MAX_STDERR_LINE))
   })
   stderr.once('close', () => clearInterval(timer))
 }

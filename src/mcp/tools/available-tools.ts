@@ -86,12 +86,7 @@ export function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot
   for (const [i, { server, seen, pin }] of on.entries())
     addTool(
       snapshot,
-      mcpTool(seen, {
-        name: names[i] ?? '',
-        version: versionOf({ seen, pin }, server.target),
-        config: server.config,
-        call: callOf(server, deps),
-      }),
+      mcpTool(seen, names[i] ?? '', versionOf({ seen, pin }, server.target), server.config, callOf(server, deps)),
     )
   for (const [server, tools] of snapshot.tools) snapshot.choices.push(...choicesOf(server, tools))
   return snapshot
@@ -171,19 +166,17 @@ interface ServerCall {
   version: string
 }
 
-interface ToolOptions {
-  /** The name by which models call it. */
-  name: string
-  version: string
-  config: McpServerConfig
-  call(call: ServerCall, context: ToolContext): Promise<CallResult>
-}
-
 /**
- * Returns a server's tool. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
+ * Returns a server's tool. `name` is the one by which models call it. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
  * that it only reads; `ask` always asks. An untrusted server's statements are ignored: its tools may change something.
  */
-function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
+function mcpTool(
+  seen: SeenTool,
+  name: string,
+  version: string,
+  config: McpServerConfig,
+  call: (call: ServerCall, context: ToolContext) => Promise<CallResult>,
+): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
@@ -193,30 +186,22 @@ function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): 
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {
     name,
-    ...(seen.title === undefined ? {} : { title: seen.title }),
+    title: seen.title,
     description,
     parameters: seen.parameters,
     parse: (value) => (check ??= checkOf(seen.parameters))(value),
     effects: readOnly ? 'read' : 'write',
-    ...(mayRun ? {} : { needsApproval: true }),
-    ...(idempotent ? { idempotent } : {}),
+    needsApproval: !mayRun || undefined,
+    idempotent: idempotent || undefined,
     server: config.name,
-    ...(isPersonal(config) ? { asAsker: true as const } : {}),
+    asAsker: isPersonal(config) || undefined,
     ruleName: ruleNameOf({ server: config.name, tool: seen.name }),
     version,
-    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
-    run: (args, context) =>
-      call(
-        {
-          tool: seen.name,
-          args,
-          title: seen.title ?? seen.name,
-          isRepeatable: readOnly || idempotent,
-          isRead: readOnly,
-          version,
-        },
-        context,
-      ),
+    timeoutMs: config.timeoutMs,
+    run(args, context) {
+      const { name: tool, title = tool } = seen
+      return call({ tool, args, title, isRepeatable: readOnly || idempotent, isRead: readOnly, version }, context)
+    },
   }
 }
 

@@ -5,9 +5,10 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
 import { fingerprintOf, type SeenTool } from './tool-pins.ts'
+import type { SettingsPlace } from '../../stores/settings/settings.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { snapshotOf, snapshots, type OffTool } from './available-tools.ts'
-import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
+import { ruleWarning } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/settings/approver-rules.ts'
 import type { McpServers } from '../servers/servers.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
@@ -19,19 +20,11 @@ import { ToolError } from '../../base/errors.ts'
 import { stringifyExact } from '../../base/parse-json.ts'
 import { briefOf } from './clean-text.ts'
 
-/** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
-export interface ToolsPlace {
-  team: string
-  channel: string
-  user?: string | undefined
-  waits?: boolean | undefined
-}
-
 export interface McpToolbox {
   /**
    * Returns the tools for a run in a place, filtered by `choose`. If there are many, each has one line in the prompt.
    */
-  toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
+  toolsFor(place: SettingsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
   /** Names that a channel can choose: of single tools, or `server__*` for all tools of a server that has many. */
   choices(): string[]
   /** Returns the titles of a server's tools that are on, as they are known for a person. */
@@ -83,14 +76,15 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   }
   const servers = config.servers.map((one) => catalogOf(one))
   const own = personalCatalogs(catalogOf, deps.logins)
-  const warnOfRules = ruleWarning(servers, deps)
+  const warn = ruleWarning(deps.log, deps.approvers, deps.taken)
+  const warnOfRules = () => warn(servers.map(({ config, names }) => ({ config, tools: names })))
   const load = async () => void (await Promise.all(servers.map((server) => server.load())))
   await settledWithin(LOAD_MS, [load()])
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
   const parts = { ...deps, connections, own }
   const now = snapshots(servers, parts)
   /** The servers as they are for one person. */
-  const serversFor = async (asker: ToolsPlace) =>
+  const serversFor = async (asker: SettingsPlace) =>
     Promise.all(
       servers.map(async (server) => {
         const personalCatalog = await own.find(server.config, asker)
@@ -98,7 +92,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
         return personalCatalog?.record ? personalCatalog : server
       }),
     )
-  const snapshotFor = async (asker: ToolsPlace) => {
+  const snapshotFor = async (asker: SettingsPlace) => {
     const theirs = await serversFor(asker)
     return theirs.every((one) => servers.includes(one)) ? now() : snapshotOf(theirs, parts)
   }
@@ -127,18 +121,6 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       for (const server of servers) server.close()
       await (await opened)?.close()
     },
-  }
-}
-
-/** Names in the log, once each, the rules that match no tool. */
-function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolboxDeps): () => void {
-  const warned = new Set<string>()
-  return () => {
-    const listed = servers.map(({ config, names }) => ({ config, tools: names }))
-    for (const { setting, rule } of unmatchedRules(listed, { approvers, own: taken })) {
-      if (!warned.has(`${setting} ${rule}`)) log.warn({ setting, rule }, RULE_UNMATCHED)
-      warned.add(`${setting} ${rule}`)
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { personKey } from '../../stores/values/people-store.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
 import type { McpServerConfig, PersonLogin } from '../types.ts'
@@ -18,16 +19,10 @@ export function personalCatalogs(
   open: (config: McpServerConfig, as: PersonLogin) => ToolCatalog,
   logins: PersonLogins | undefined,
 ): PersonalCatalogs {
-  const catalogs = new Map<string, ToolCatalog>()
+  const catalogs = new LRUCache<string, ToolCatalog>({ max: MAX_CATALOGS })
   const of = (config: McpServerConfig, as: PersonLogin) => {
     const key = `${config.name} ${as.person} ${as.since}`
-    const catalog = catalogs.get(key) ?? open(config, as)
-    // The last entry is the one that was used last.
-    catalogs.delete(key)
-    catalogs.set(key, catalog)
-    const [oldest] = catalogs.keys()
-    if (catalogs.size > MAX_CATALOGS && oldest !== undefined) catalogs.delete(oldest)
-    return catalog
+    return catalogs.get(key) ?? catalogs.set(key, open(config, as)).get(key)!
   }
   return {
     of,

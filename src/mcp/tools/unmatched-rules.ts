@@ -1,5 +1,6 @@
 /** Finds operators' rules that match no tool, usually because a name is misspelt or its server has dropped the tool. */
 import { matchesRule } from '../../agent/match-tool-rule.ts'
+import type { Log } from '../../base/log.ts'
 import type { ApproverList } from '../../base/settings/approver-rules.ts'
 import type { McpServerConfig } from '../types.ts'
 import { ruleNameOf } from './mcp-names.ts'
@@ -16,8 +17,20 @@ export interface UnmatchedRule {
   rule: string
 }
 
-/** The log line. */
-export const RULE_UNMATCHED = 'a rule matches no tool'
+/** Returns a function that names in the log, once each, the rules that match no tool. `own`: see `unmatchedRules`. */
+export function ruleWarning(
+  log: Log,
+  approvers: readonly ApproverList[],
+  own: readonly string[],
+): (servers: ListedTools[]) => void {
+  const warned = new Set<string>()
+  return (servers) => {
+    for (const { setting, rule } of unmatchedRules(servers, { approvers, own })) {
+      if (!warned.has(`${setting} ${rule}`)) log.warn({ setting, rule }, 'a rule matches no tool')
+      warned.add(`${setting} ${rule}`)
+    }
+  }
+}
 
 /**
  * Returns the rules of APPROVERS and MCP_CONFIG that match no tool and no server. A rule that may refer to a server

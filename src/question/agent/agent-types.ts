@@ -5,8 +5,8 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { DialectName } from '../../config.ts'
 import type { Log } from '../../base/log.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
-import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
-import type { ChosenAgent } from '../../stores/settings/settings.ts'
+import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
+import type { ChosenAgent, SettingsPlace } from '../../stores/settings/settings.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import type { Account } from '../../mcp/login/connectable-account.ts'
 import type { PeopleStore } from '../../stores/values/people-store.ts'
@@ -30,7 +30,7 @@ export interface AgentParts {
    * Returns the model, the dialect and the tools that a channel has chosen, with the tools of MCP servers as they are
    * now. A choice that is not available is replaced by the operator's.
    */
-  agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
+  agentFor: (chosen: ChosenAgent, place: SettingsPlace) => Promise<AgentSetup>
   /** `agentFor` may return something else at any moment, even if nothing is chosen. */
   isFresh: boolean
   /** Set if MCP_CONFIG is set and there is a store for it. */

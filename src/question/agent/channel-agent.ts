@@ -6,9 +6,9 @@ import type { AgentSetup } from '../../agent/run-state.ts'
 import type { Log } from '../../base/log.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import type { DialectName } from '../../config.ts'
-import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
+import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { Models } from '../../model/choose-model.ts'
-import type { ChosenAgent } from '../../stores/settings/settings.ts'
+import type { ChosenAgent, SettingsPlace } from '../../stores/settings/settings.ts'
 import type { Toolbox } from '../../toolbox/toolbox.ts'
 import { readSkill, type Skill } from '../../../tools/read-skill.ts'
 import { lackingTool } from './agent-choices.ts'
@@ -38,7 +38,7 @@ export interface ChannelAgentParts {
  */
 export async function agentFor(
   chosen: ChosenAgent,
-  place: ToolsPlace,
+  place: SettingsPlace,
   { models, toolbox: { tools }, prompts, mcp, wrapped, ...all }: ChannelAgentParts,
 ): Promise<AgentSetup> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name

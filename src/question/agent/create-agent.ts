@@ -10,11 +10,10 @@ import { ConfigError, messageOf } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/connection-pools.ts'
 import { sleep } from '../../base/backoff.ts'
 import { createToolHttp } from '../../base/http/tool-http.ts'
-import type { Log } from '../../base/log.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
 import { createModels, type Models } from '../../model/choose-model.ts'
 import { loadPrompts, type Prompts } from '../../base/prompts.ts'
-import { RULE_UNMATCHED, unmatchedRules } from '../../mcp/tools/unmatched-rules.ts'
+import { ruleWarning } from '../../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../../tools/read-skill.ts'
 import { openToolbox, type Toolbox } from '../../toolbox/toolbox.ts'
 import { loadSkills } from '../../toolbox/skills.ts'
@@ -43,22 +42,14 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialect = (name: DialectName) => dialectWith(name, skills)
   const name = sources.model ? givenDialect(config) : await chooseDialect(config, models.model, sources)
   const taken = toolbox.tools.map(({ name }) => name)
-  if (!config.MCP_CONFIG) warnOfUnmatched(config, taken, sources.log)
+  // With MCP_CONFIG, the toolbox warns once the servers' tools are known.
+  if (!config.MCP_CONFIG) ruleWarning(sources.log, config.APPROVERS, taken)([])
   const opened = config.MCP_CONFIG
     ? await (await import('./open-mcp.ts')).openMcp(config, { ...sources, now: nowMs, proxy, taken })
     : undefined
   const mcp = opened?.toolbox
-  const parts: ChannelAgentParts = {
-    models,
-    toolbox,
-    skills,
-    dialectWith,
-    name,
-    prompts,
-    mcp,
-    wrapped,
-    warnOfGone: warnOnce(sources.log),
-  }
+  const warnOfGone = warnOnce(sources.log)
+  const parts: ChannelAgentParts = { models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped, warnOfGone }
   const defaults = {
     model: models.model,
     dialect: dialect(name),
@@ -68,7 +59,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
     now,
     newNonce,
-    ...(sources.watchCall ? { watchCall: sources.watchCall } : {}),
+    watchCall: sources.watchCall,
   }
   const current = currentModels({ models, name }, config, sources)
   return {
@@ -86,11 +77,6 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     accounts: opened?.accounts ?? [],
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
-}
-
-/** Warns of rules for tools that do not exist. With MCP_CONFIG it waits until the servers' tools are known. */
-function warnOfUnmatched({ APPROVERS: approvers }: Config, own: string[], log: Log): void {
-  for (const rule of unmatchedRules([], { approvers, own })) log.warn(rule, RULE_UNMATCHED)
 }
 
 function throughSeam(toolbox: Toolbox, seam: ToolSeam | undefined): Toolbox {
@@ -156,8 +142,8 @@ function limitsOf(config: Config): RunLimits {
     timeoutMs: config.AGENT_TIMEOUT_MS,
     toolTimeoutMs: config.TOOL_TIMEOUT_MS,
     toolOutputChars: config.TOOL_OUTPUT_CHARS,
-    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
-    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
+    maxTokens: config.RUN_MAX_TOKENS,
+    maxCostUsd: config.RUN_MAX_USD,
   }
 }
 

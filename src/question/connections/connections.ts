@@ -57,21 +57,13 @@ export interface Connections {
   pages: Pages
 }
 
-interface ConnectionsParts extends Pick<FlowOptions, 'people' | 'log' | 'now' | 'identity'> {
+interface ConnectionsOptions extends FlowOptions {
+  accounts: readonly Account[]
   control: RunControl
   /** Returns the names of a person and their workspace. */
   whoIs(person: Person): Promise<Connecting>
-}
-
-interface ConnectionsOptions extends ConnectionsParts, FlowOptions {
-  accounts: readonly Account[]
   /** How long a page waits for the end of a login, if not four seconds. Milliseconds. */
   pageMs?: number | undefined
-}
-
-/** Accounts that the settings do not allow are undefined. */
-interface OpenConnectionsOptions extends ConnectionsParts {
-  accounts: readonly (Account | undefined)[]
 }
 
 /** How long a link works. Milliseconds. */
@@ -79,17 +71,21 @@ export const LINK_MS = STATE_MS
 
 const PATH = '/connect'
 
-/** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
+/**
+ * Opens the accounts that the settings allow; the others are undefined. Undefined if there is nothing to connect, or no
+ * way to.
+ */
 export function openConnections(
   config: Config,
-  { accounts: some, ...parts }: OpenConnectionsOptions,
+  some: readonly (Account | undefined)[],
+  services: Omit<ConnectionsOptions, 'accounts' | 'sealer' | 'publicUrl'>,
 ): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
   const duplicate = accounts.find(({ name }, i) => findAccount(accounts, name) !== accounts[i])
   if (duplicate) throw new ConfigError(`MCP_CONFIG: a server that people log in to may not be named ${duplicate.name}.`)
   if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
-  return createConnections({ ...parts, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
+  return createConnections({ ...services, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {

@@ -1,90 +1,27 @@
+import { once } from '../../base/async.ts'
+import { sealerFrom } from '../../base/encryption.ts'
 import type { Log } from '../../base/log.ts'
-import type { FileStore } from '../../files/store/types.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
-import type { ControlledQueue, Queue } from '../../queue/types.ts'
+import type { Config } from '../../config.ts'
+import { createFiles } from '../../files/store/file-store.ts'
+import type { ControlledQueue } from '../../queue/types.ts'
+import { createArchive } from '../../stores/archive/run-archive.ts'
+import { createAuditLog } from '../../stores/audit/audit-log.ts'
+import { createHistory } from '../../stores/history/history-store.ts'
+import { installStores } from '../../stores/installations/installation-store.ts'
 import type { Kv } from '../../stores/kv/kv.ts'
-import type { RunArchive } from '../../stores/archive/types.ts'
-import type { AuditLog } from '../../stores/audit/types.ts'
-import type { History } from '../../stores/history/types.ts'
-import type { InstallationStore } from '../../stores/installations/types.ts'
-import type { OncePerDay } from '../../stores/limits/once-per-day.ts'
-import type { FreeRequests } from '../../stores/limits/free-requests.ts'
-import type { UsageLimits } from '../../stores/limits/usage-limits.ts'
-import type { ValueStore } from '../../stores/values/value-store.ts'
-import type { PeopleStore } from '../../stores/values/people-store.ts'
-import type { RecentList } from '../../stores/recent-list.ts'
-import type { RememberedStore } from '../../stores/remembered/types.ts'
-import type { RunControl } from '../../stores/runs/run-control.ts'
+import { createOncePerDay } from '../../stores/limits/once-per-day.ts'
+import { createRecentList } from '../../stores/recent-list.ts'
+import { createRemembered } from '../../stores/remembered/remembered.ts'
+import { Schedules } from '../../stores/schedules/schedule-store.ts'
 import type { ScheduleStore } from '../../stores/schedules/types.ts'
-import type { ChannelSettingsStore } from '../../stores/settings/settings.ts'
-import type { ThreadStates } from '../../stores/threads/types.ts'
-import type { ActionTokens } from '../../stores/tokens/action-tokens.ts'
-import type { UseStore } from '../../stores/use/types.ts'
-import type { ForgettingAll } from './forget-all.ts'
-
-/** The stores of conversations and work. */
-export interface Stores {
-  history: History
-  /** The runs that have ended. */
-  archive: RunArchive
-  /** Every write of a run. */
-  audit: AuditLog
-  threads: ThreadStates
-  actionTokens: ActionTokens
-  channelSettings: ChannelSettingsStore
-  schedules: ScheduleStore
-  /** The texts that people asked the bot to remember. */
-  remembered: RememberedStore
-  /** Opened when the first file comes, or before forgetting. */
-  files(): Promise<FileStore>
-  forgetting: ForgettingAll
-  queue: Queue
-  /** Reaches the runs of the queue's questions. */
-  control: RunControl
-  oncePerDay: OncePerDay
-  usage: UsageStores
-  home: HomeStores
-  /** Only if MCP_CONFIG is set. */
-  mcp: ValueStore | undefined
-  /** Values that belong to single people, above all their logins. */
-  people: PeopleStore
-  /** Only if SLACK_CLIENT_ID is set. */
-  installs: InstallStores | undefined
-  /** Whether an accepted question outlives this process. */
-  durable: boolean
-  close(): Promise<void>
-}
-
-/** How much the bot is used, and may be. */
-interface UsageStores {
-  /** Absent if there are no limits. */
-  limits?: UsageLimits | undefined
-  freeRequests: FreeRequests
-  records: UseStore
-  /** The ids of questions that could not be answered. */
-  unanswered: RecentList
-}
-
-/** Who has opened the Home. */
-interface HomeStores {
-  /** The ids of the admins among them. */
-  admins: RecentList
-  /** The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts). */
-  open: RecentList
-}
-
-/** The names that MCP's and the installations' shared values have in Redis. */
-export const MCP_ROOM = 'mcp'
-export const INSTALLS_ROOM = 'installs'
-
-/**
- * The installations of the distributed app, and the values about them that processes share: one-use states, locks,
- * notes.
- */
-export interface InstallStores {
-  records: InstallationStore
-  shared: ValueStore
-}
+import { createChannelSettings } from '../../stores/settings/settings.ts'
+import { createThreadStates } from '../../stores/threads/thread-states.ts'
+import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
+import { createUseStore } from '../../stores/use/use-store.ts'
+import { createPeople } from '../../stores/values/people-store.ts'
+import { createValues, MCP_ROOM } from '../../stores/values/value-store.ts'
+import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 
 /** The dependencies of the stores. */
 export interface StoreContext {
@@ -99,4 +36,55 @@ export interface Storage {
   queue: ControlledQueue
   redis?: RedisClient
   close(): void
+}
+
+/** The bounds of the largest stores in memory. */
+const MEMORY = { archive: { maxBytes: 128_000_000 }, files: { maxBytes: 256_000_000 } }
+
+/** The stores of conversations and work, each over its own part of the storage. */
+export type EachStore = ReturnType<typeof openEach>
+
+export function openEach(config: Config, { kvFor, queue, redis }: Storage, { log, now }: StoreContext) {
+  const { ttlMs, rememberedTtlMs } = boundsOf(config)
+  const sealer = sealerFrom(config)
+  const schedules: ScheduleStore = new Schedules(kvFor(), { log, now, sealer })
+  return {
+    history: createHistory(kvFor(), { log, ttlMs }),
+    /** The runs that have ended. */
+    archive: createArchive(kvFor(MEMORY.archive), { log, prefix: config.REDIS_PREFIX, ttlMs, sealer, now }),
+    /** Every write of a run. */
+    audit: createAuditLog(kvFor(), { now }),
+    threads: createThreadStates(kvFor(), { ttlMs }),
+    actionTokens: createActionTokens(kvFor(), { log, sealer }),
+    channelSettings: createChannelSettings(kvFor(), { log, now }),
+    schedules,
+    /** The texts that people asked the bot to remember. */
+    remembered: createRemembered(kvFor(), { ttlMs: rememberedTtlMs, log, now, sealer }),
+    /** Opened when the first file comes, or before forgetting. */
+    files: once(async () => createFiles(kvFor(MEMORY.files), { log, ttlMs, sealer })),
+    queue,
+    oncePerDay: createOncePerDay(kvFor()),
+    /** How much the bot is used, and may be. */
+    usage: {
+      /** Undefined if there are no limits. */
+      limits: limitsOf(config, { redis, now }),
+      freeRequests: freeRequestsOf(config, { redis, now }),
+      records: createUseStore(kvFor()),
+      /** The ids of questions that could not be answered. */
+      unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
+    },
+    /** Who has opened the Home. */
+    home: {
+      /** The ids of the admins among them. */
+      admins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
+      /** The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts). */
+      open: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
+    },
+    /** Values that belong to single people, above all their logins. */
+    people: createPeople(kvFor()),
+    /** Only if MCP_CONFIG is set. */
+    mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: MCP_ROOM }) : undefined,
+    /** Only if SLACK_CLIENT_ID is set. */
+    installs: config.SLACK_CLIENT_ID && sealer ? installStores(kvFor(), sealer) : undefined,
+  }
 }

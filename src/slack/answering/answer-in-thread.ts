@@ -48,7 +48,7 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
     await display.end()
   }
   if (withdrawn) {
-    await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+    await auditSaved(work, true, granterIn(work))
     await withdraw(withdrawn, work)
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
@@ -104,7 +104,7 @@ export function answeredFields(question: Question, saved: SavedRun, now: number)
 export async function archive(work: QuestionWork, ending: { hasFailed: boolean }): Promise<void> {
   if (!work.signal.aborted) await endScheduled(work, ending.hasFailed ? 'failed' : 'over')
   if (!isArchived(work)) return
-  await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+  await auditSaved(work, true, granterIn(work))
   await archiveRun(work, ending)
   renewHome(work)
 }

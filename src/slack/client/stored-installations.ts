@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { expiringCache } from '../../base/expiring-cache.ts'
 import { SealBroken } from '../../base/encryption.ts'
-import type { InstallStores } from '../../question/stores/stores.ts'
+import type { InstallStores } from '../../stores/installations/types.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
 import type { UninstallEvent, Installation, InstallationOptions, Installations } from './installations.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { InstallStores } from '../../question/stores/stores.ts'
+import type { InstallStores } from '../../stores/installations/types.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { slackClock } from '../client/slack-clock.ts'
 import { revokeToken, SlackWeb } from '../client/web-api.ts'

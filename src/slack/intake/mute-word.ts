@@ -1,13 +1,13 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isKnownThread, type KnownOptions } from '../../question/followed-threads.ts'
+import { isKnownThread, type KnownServices } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
 
-interface MuteOptions extends KnownOptions {
+interface MuteOptions extends KnownServices {
   installations: Installations
   threads: Pick<ThreadStates, 'patch'>
   settingsFor: SettingsFor

@@ -3,8 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import { asRunTrace } from '../runs/read-trace.ts'
-import type { RunTrace } from '../runs/run-trace.ts'
+import { asRunTrace, type RunTrace } from '../runs/run-trace.ts'
 
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)

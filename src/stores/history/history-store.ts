@@ -39,7 +39,7 @@ export function createHistory(kv: Kv, { log, ttlMs }: HistoryOptions): History {
         await Promise.all(keys.map((key) => forgetPersonIn(kv, key, person)))
     },
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: /^history$/ }, async (from, to) => {
+      moveKeys(kv, place, to, /^history$/, async (from, to) => {
         const turns = await kv.lists.all(from)
         if (turns.length > 0) await kv.lists.append(to, turns, { beginning: '', max: MAX_TURNS, ttlMs })
         await kv.keys.remove(from)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import { kvKey, type Kv } from '../kv/kv.ts'
-import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
+import { createValues } from '../values/value-store.ts'
+import { installationRecord, type InstallationRecord, type InstallationStore, type InstallStores } from './types.ts'
 
 /**
  * The records are one hash, which expires a year after the last write or listing (each process lists them at its
@@ -9,6 +10,10 @@ import { installationRecord, type InstallationRecord, type InstallationStore } f
  */
 const RECORDS = kvKey('installations', 'records')
 const EXPIRY = { ttlMs: 365 * 86_400_000 }
+
+export function installStores(kv: Kv, sealer: Sealer): InstallStores {
+  return { records: createInstallations(kv, sealer), shared: createValues(kv, { room: 'installs' }) }
+}
 
 /** A record's text is `GENERATION SEALED`. Generations are random, so that none is ever used twice. */
 export function createInstallations(kv: Kv, sealer: Sealer): InstallationStore {

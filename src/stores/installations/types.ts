@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ValueStore } from '../values/value-store.ts'
 
 /** One installation of the distributed app: in a workspace, or in a whole organisation. */
 export const installationRecord = z.object({
@@ -34,6 +35,15 @@ export type InstallationRecord = z.infer<typeof installationRecord>
 export interface StoredInstallation {
   record: InstallationRecord
   generation: string
+}
+
+/**
+ * The installations of the distributed app, and the values about them that processes share: one-use states, locks,
+ * notes.
+ */
+export interface InstallStores {
+  records: InstallationStore
+  shared: ValueStore
 }
 
 /** The installations of the distributed app, by workspace or organisation. */

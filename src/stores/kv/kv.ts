@@ -175,21 +175,15 @@ export function forgettingKeys(kv: Kv, name: RegExp): Forgetting {
   }
 }
 
-interface ChannelMove {
-  place: Place
-  /** The channel's new id. */
-  to: string
-  /** The keys to move. */
-  name: RegExp
-}
-
 /**
  * Calls `move` for each key of a channel's threads whose name matches, with the key that it gets in the channel's new
- * id. The two keys may be on different nodes of a Cluster. If it is interrupted, another call does the rest.
+ * id `to`. The two keys may be on different nodes of a Cluster. If it is interrupted, another call does the rest.
  */
 export async function moveKeys(
   kv: Kv,
-  { place, to, name }: ChannelMove,
+  place: Place,
+  to: string,
+  name: RegExp,
   move: (from: KvKey, to: KvKey) => Promise<void>,
 ): Promise<void> {
   for await (const keys of kv.keys.matching(kvKey(below(place.team, place.channel), '*')))

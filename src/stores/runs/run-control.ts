@@ -8,6 +8,16 @@ export interface RunRef {
   id: string
 }
 
+/** One text for a run: neither part contains a space. */
+export function runKey({ thread, id }: RunRef): string {
+  return `${thread} ${id}`
+}
+
+export function runOf(key: string): RunRef {
+  const [thread = '', id = ''] = key.split(' ')
+  return { thread, id }
+}
+
 /** The question's message was deleted or edited. */
 const withdrawalSchema = z.object({
   /** The question with its current text, to be answered instead of the old one. */

@@ -69,24 +69,20 @@ export function parseFields(fields: Record<string, string>): SavedRun {
 }
 
 function parseSaved(hash: Map<string, string>): SavedRun {
-  const saved = freshRun(Number(hash.get('startedAt') ?? 0))
-  const named = hash.get('named')
-  if (named !== undefined) saved.named = named
-  const spoken = hash.get('spoken')
-  if (spoken !== undefined) saved.spoken = spoken
-  const said = threadContext.safeParse(parseJson(hash.get('said'))).data
-  if (said) saved.said = said
-  const standalone = hash.get('standalone')
-  if (standalone !== undefined) saved.standalone = standalone
-  const remembered = idsSchema.safeParse(parseJson(hash.get('remembered'))).data
-  if (remembered) saved.remembered = remembered
-  saved.attempts = Number(hash.get('attempts') ?? 0)
-  saved.retries = Number(hash.get('retries') ?? 0)
-  saved.steps = numbered(hash, 'step', parseStep)
-  saved.usage = numbered(hash, 'usage', (value) => value as Usage)
-  saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']
-  const answer = parseJson(hash.get('answer')) as SavedRun['answer']
-  if (answer) saved.answer = answer
+  const saved: SavedRun = {
+    ...freshRun(Number(hash.get('startedAt') ?? 0)),
+    named: hash.get('named'),
+    spoken: hash.get('spoken'),
+    said: threadContext.safeParse(parseJson(hash.get('said'))).data,
+    standalone: hash.get('standalone'),
+    remembered: idsSchema.safeParse(parseJson(hash.get('remembered'))).data,
+    attempts: Number(hash.get('attempts') ?? 0),
+    retries: Number(hash.get('retries') ?? 0),
+    steps: numbered(hash, 'step', parseStep),
+    usage: numbered(hash, 'usage', (value) => value as Usage),
+    memory: (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory'],
+    answer: (parseJson(hash.get('answer')) ?? undefined) as SavedRun['answer'],
+  }
   for (const [field, value] of hash) {
     const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]
     if (kind === 'post') saved.posts[name] = value

@@ -54,11 +54,13 @@ export interface Access {
   bots: string[]
 }
 
-/** `waits`: wait for the tools of unknown servers. Workers do; whatever must be acked to Slack does not. */
-interface SettingsPlace extends Place {
-  /** The asker, for tools that depend on it. */
-  user?: string
-  waits?: boolean
+/**
+ * A question's place and asker, on whom tools may depend. `waits`: waits a few seconds for servers whose tools are not
+ * known yet. Workers do; whatever must be acked to Slack does not.
+ */
+export interface SettingsPlace extends Place {
+  user?: string | undefined
+  waits?: boolean | undefined
 }
 
 /** Called at each question, so that a change needs no restart. */

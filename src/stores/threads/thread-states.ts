@@ -53,7 +53,7 @@ export function createThreadStates(kv: Kv, expiry: { ttlMs: number }): ThreadSta
         for (const key of keys) await changeGrants(key, (all) => all.filter(({ by }) => !isOf(person, { user: by })))
     },
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: names }, async (from, to) => {
+      moveKeys(kv, place, to, names, async (from, to) => {
         const after = await kv.texts.get(from)
         if (after !== undefined) await kv.swap(to, { before: undefined, after, ...expiry })
         await kv.keys.remove(from)

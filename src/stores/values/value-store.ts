@@ -34,6 +34,9 @@ const YEAR_MS = 365 * 86_400_000
 /** How long a process waits before it tries again to get a lock. Milliseconds. */
 const AGAIN_MS = 40
 
+/** The room of MCP's shared values. */
+export const MCP_ROOM = 'mcp'
+
 /** The values of a room, under `{ROOM}:KEY`. `names`: the beginning of the keys' names. */
 export function createValues(kv: Kv, { room, names = '' }: { room: string; names?: string }): ValueStore {
   const keyOf = (key: string) => kvKey(room, `${names}${key}`)

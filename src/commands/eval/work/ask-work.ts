@@ -1,49 +1,40 @@
-import { runAgent, type AgentDeps } from '../../../agent/agent.ts'
+import { z } from 'zod'
+import type { AgentDeps } from '../../../agent/agent.ts'
 import { hasRun } from '../../../agent/partial-answer.ts'
-import { applyEvent, NO_PROGRESS, totalOf } from '../../../agent/run-progress.ts'
-import type { AgentEvent } from '../../../agent/contracts/run-events.ts'
+import { totalOf } from '../../../agent/run-progress.ts'
 import { messageOf } from '../../../base/errors.ts'
 import { doubtfulFigures } from '../../../question/judge-answer.ts'
+import { runToEnd } from '../ask-agent.ts'
 import type { WorkQuestion } from './work-questions.ts'
 
 /** What became of a question of the work set. */
-export interface WorkOutcome {
-  id: string
-  question: string
-  answer: string
+export const workOutcome = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string(),
   /** The tools that were called, in order. */
-  called: string[]
-  isRight: boolean
+  called: z.array(z.string()),
+  isRight: z.boolean(),
   /** Turns that could not be read. */
-  broken: number
+  broken: z.number(),
   /** Answers that the model was asked again for. */
-  askedAgain: number
-  isLoop: boolean
+  askedAgain: z.number(),
+  isLoop: z.boolean(),
   /** Whether the answer holds words of the loop. */
-  isLeak: boolean
-  ms: number
-  tokens: { in: number; out: number }
-  error?: string
-}
+  isLeak: z.boolean(),
+  ms: z.number(),
+  tokens: z.object({ in: z.number(), out: z.number() }),
+  error: z.string().optional(),
+})
+export type WorkOutcome = z.infer<typeof workOutcome>
 
 /** Asks one question. A failure is an outcome too. @throws the signal's reason when it is aborted */
 export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: AbortSignal): Promise<WorkOutcome> {
-  const from = agent.now().getTime()
-  let progress = NO_PROGRESS
-  let end: AgentEvent | undefined
-  let failure: { error: string } | undefined
-  try {
-    const doubtful: AgentDeps['doubtful'] = (text, steps) =>
-      doubtfulFigures(text, { ...NOTHING_ELSE, question: { text: asked.question, at: from }, steps, agent })
-    for await (const event of runAgent({ question: asked.question, signal }, { ...agent, doubtful })) {
-      progress = applyEvent(progress, event)
-      if (event.type === 'answer' || event.type === 'gave_up') end = event
-    }
-  } catch (error) {
-    if (signal.aborted) throw error
-    failure = { error: messageOf(error) }
-  }
-  const answer = end?.type === 'answer' || end?.type === 'gave_up' ? end.text : ''
+  const question = { text: asked.question, at: agent.now().getTime() }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) =>
+    doubtfulFigures(text, { ...NOTHING_ELSE, question, steps, agent })
+  const { progress, end, failure, ms } = await runToEnd(asked.question, { ...agent, doubtful }, signal)
+  const answer = end?.text ?? ''
   const steps = progress.steps.filter((step) => step.kind === 'tool')
   const called = steps.map(({ action }) => action.tool)
   const ran = new Set(steps.filter(hasRun).map(({ action }) => action.tool))
@@ -57,21 +48,16 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
     isRight: end?.type === 'answer' && isRight(asked, answer) && (asked.calls ?? []).every((name) => ran.has(name)),
     broken: unreadable.filter(({ isAnswer }) => !isAnswer).length,
     askedAgain: unreadable.filter(({ isAnswer }) => isAnswer).length,
-    isLoop: stopOf(end) === 'loop',
+    isLoop: (end?.type === 'gave_up' ? end.reason : end?.stopped) === 'loop',
     isLeak: LEAK.test(answer),
-    ms: agent.now().getTime() - from,
+    ms,
     tokens: { in: inputTokens, out: outputTokens },
-    ...failure,
+    error: failure && messageOf(failure),
   }
 }
 
 /** Nothing but the question and the tools is read. */
 const NOTHING_ELSE = { turns: [], said: '', filesText: '', remembered: '', saved: {} }
-
-function stopOf(event: AgentEvent | undefined): string | undefined {
-  if (event?.type === 'gave_up') return event.reason
-  return event?.type === 'answer' ? event.stopped : undefined
-}
 
 /** Words and marks of the loop, which no answer may hold. */
 const LEAK =

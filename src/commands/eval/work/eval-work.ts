@@ -1,12 +1,12 @@
 /** `npm run eval -- --set work`: questions of a working day, with their own small tools, and follow-ups. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseJson } from '../../../base/parse-json.ts'
 import type { AgentParts } from '../../../question/agent/agent-types.ts'
 import { agentOf, type EvalDeps } from '../eval-questions.ts'
 import { nameOf, type EvalOptions, type Variant } from '../options.ts'
 import { askFollowUps } from './ask-follow-ups.ts'
-import { askWork, type WorkOutcome } from './ask-work.ts'
+import { AnsweredFile } from '../answered.ts'
+import { askWork, workOutcome, type WorkOutcome } from './ask-work.ts'
 import { WORK_QUESTIONS } from './work-questions.ts'
 import { workTable, type WorkSide } from './work-table.ts'
 import { workTools } from './work-tools.ts'
@@ -41,23 +41,17 @@ async function askSide(
 ): Promise<WorkSide> {
   const { signal, progress } = deps
   const name = nameOf(variant)
-  const file = join(options.out, `${name.replace(/[^\w.-]+/g, '-')}.jsonl`)
-  const known = new Map(outcomesIn(file).map((one) => [one.question, one]))
+  const answered = new AnsweredFile(join(options.out, `${name.replace(/[^\w.-]+/g, '-')}.jsonl`), workOutcome)
   const agent = { ...defaults, tools: workTools() }
   const questions = WORK_QUESTIONS.slice(0, options.limit)
   const outcomes: WorkOutcome[] = []
   for (const [i, asked] of questions.entries()) {
-    const outcome = known.get(asked.question) ?? (await askWork(asked, agent, signal))
-    if (!known.has(asked.question) && !outcome.error) appendFileSync(file, `${JSON.stringify(outcome)}\n`)
+    const known = answered.of(asked)
+    const outcome = known ?? (await askWork(asked, agent, signal))
+    if (!known) answered.keep(outcome)
     outcomes.push(outcome)
     progress.write(`${name} ${i + 1}/${questions.length} ${outcome.isRight ? 'right' : 'wrong'}: ${asked.question}\n`)
   }
-  const followUps = await askFollowUps({ model, prompts, newNonce: agent.newNonce, signal }, options.limit)
+  const followUps = await askFollowUps(model, prompts, agent.newNonce, signal, options.limit)
   return { name, outcomes, followUps }
-}
-
-/** The outcomes of an interrupted evaluation. */
-function outcomesIn(file: string): WorkOutcome[] {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  return lines.flatMap((line) => (parseJson(line) as WorkOutcome | undefined) ?? [])
 }
