@@ -1,3 +1,4 @@
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** Parses a service's JSON. @throws ToolError `arxiv did not send JSON.` */
@@ -17,6 +18,19 @@ export function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_ADDRESS || !URL.canParse(value)) return undefined
   const { protocol, href } = new URL(value)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
+}
+
+/** Returns the address of a service with these parameters. */
+export function withQuery(address: string, parameters: Record<string, string>): URL {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url
+}
+
+/** Returns a page that a service names as a source, or nothing if its address is none. */
+export function sourcesOf(title: string, address: unknown): Source[] {
+  const url = webAddress(address)
+  return url ? [{ title: oneLine(title, 150) || new URL(url).hostname, url }] : []
 }
 
 /** Returns a text in one line, cut at a length. */
