@@ -61,6 +61,11 @@ export function spanOf(written: string | number): Span | undefined {
   return to < from ? { from: to, to: from } : { from, to }
 }
 
+/** `B` is 2, `AA` is 27. */
+export function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
+}
+
 export function columnLetters(column: number): string {
   return column <= 0 ? '' : columnLetters(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26))
 }

@@ -125,8 +125,6 @@ export class DocxNumbering {
         takeFormat(style, name, val)
         takeRun(style, name, val)
       },
-      close: () => {},
-      text: () => {},
     })
   }
 
@@ -155,7 +153,6 @@ export class DocxNumbering {
       close: (name) => {
         if (name === 'lvlOverride') isOverride = false
       },
-      text: () => {},
     })
   }
 }

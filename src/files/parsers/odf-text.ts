@@ -26,24 +26,20 @@ export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   if (!members[CONTENT]) throw new UnreadableFile('The file is damaged: it has no content.')
   const reader = new OdfText(kind, new SectionWriter(limits.maxChars))
   walkXml(members[CONTENT], reader)
-  const file = reader.writer.file(kind, { title: titleIn(members[META]) })
-  if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file contains no text.')
-  return file
+  return reader.writer.file(kind, { title: titleIn(members[META]) })
 }
 
 function isEncrypted(manifest: Uint8Array | undefined): boolean {
   let encrypted = false
-  const open = (name: string) => void (encrypted ||= name === 'encryption-data')
-  walkXml(manifest, { open, close: () => {}, text: () => {} })
+  walkXml(manifest, { open: (name) => void (encrypted ||= name === 'encryption-data') })
   return encrypted
 }
 
 function titleIn(meta: Uint8Array | undefined): string | undefined {
-  let [title, isTitle] = ['', false]
+  let title = ''
   walkXml(meta, {
-    open: (name) => void (isTitle = name === 'title'),
-    close: () => void (isTitle = false),
-    text: (text) => void (title += isTitle ? text.slice(0, 500) : ''),
+    open: () => {},
+    text: (text, inside) => void (title += inside === 'title' ? text.slice(0, 500) : ''),
   })
   return title
 }
