@@ -2,16 +2,13 @@
  * Decides a file's type by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody can
  * name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
-import { declaredEncoding, decodeText, detectEncoding } from './text-decoding.ts'
+import { declaredEncoding, decodeText, detectEncoding, type DetectedEncoding } from './text-decoding.ts'
+import { PASSWORD } from './parsers/parser.ts'
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
 import { memberNames, readMembers } from './zip-members.ts'
 
-/** `isGuessed`: nothing in the file says its encoding. `broken`: how many characters are not in it. */
-export interface TextType {
+export interface TextType extends Partial<DetectedEncoding> {
   kind: FileKind
-  encoding?: string
-  isGuessed?: boolean
-  broken?: number
 }
 
 type FileType =
@@ -27,7 +24,6 @@ const MAX_MEMBERS = 10_000
 const HEAD = 4096
 
 const EMPTY = 'The file is empty.'
-const PASSWORD = 'The file is password-protected. Upload a copy without a password.'
 
 /** Returns which picture the bytes are. Reads only the first of them, so it may run on the main thread. */
 export function pictureKind(bytes: Uint8Array): PictureKind | undefined {

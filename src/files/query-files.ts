@@ -15,16 +15,12 @@ const SHOWN_ROWS = 50
 const CELL_CHARS = 200
 const CSV_CHARS = 1_000_000
 
-interface QueryParts {
-  tables: readonly RunTable[]
-  parser: FileParser
-  maxChars: number
-  signal: AbortSignal
-}
-
 export async function queryFiles(
   { sql, file, chart }: WantedRows,
-  { tables, parser, maxChars, signal }: QueryParts,
+  tables: readonly RunTable[],
+  parser: FileParser,
+  maxChars: number,
+  signal: AbortSignal,
 ): Promise<ToolOutput> {
   const usable = tables.filter(({ refused }) => refused === undefined)
   const refused = tables
@@ -35,14 +31,8 @@ export async function queryFiles(
   const bad = named.find((table) => table.refused !== undefined)
   if (bad) throw new ToolError(`${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it.`)
   const sources = named.length > 0 ? named : usable
-  const outcome = await parser.query(
-    {
-      ...(sql !== undefined && { sql }),
-      tables: sources.map((table) => ({ name: table.name, ...tableParts(table) })),
-      timeoutMs: QUERY_MS,
-    },
-    signal,
-  )
+  const asked = sources.map((table) => ({ name: table.name, ...tableParts(table) }))
+  const outcome = await parser.query({ sql, tables: asked, timeoutMs: QUERY_MS }, signal)
   if (outcome.fault !== undefined) throw new ToolError(outcome.fault)
   if (outcome.described !== undefined)
     return { text: describedText([...outcome.described.split('\n\n'), ...refused], sources, maxChars), tables: [] }

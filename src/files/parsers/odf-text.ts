@@ -2,7 +2,7 @@
 import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { readMembers } from '../zip-members.ts'
-import { UnreadableFile, type ToParse } from './parser.ts'
+import { PASSWORD, UnreadableFile, type ToParse } from './parser.ts'
 import { TableData } from './table-rows.ts'
 import { walkXml } from './xml-walk.ts'
 
@@ -21,8 +21,7 @@ const MAX_REPEATED = 1_000_000
 
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
-  if (isEncrypted(members[MANIFEST]))
-    throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+  if (isEncrypted(members[MANIFEST])) throw new UnreadableFile(PASSWORD)
   if (!members[CONTENT]) throw new UnreadableFile('The file is damaged: it has no content.')
   const reader = new OdfText(kind, new SectionWriter(limits.maxChars))
   walkXml(members[CONTENT], reader)

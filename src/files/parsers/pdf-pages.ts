@@ -2,7 +2,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { SectionWriter } from '../section-writer.ts'
 import type { Heading, ParsedFile } from '../types.ts'
-import { UnreadableFile, type ToParse } from './parser.ts'
+import { PASSWORD, UnreadableFile, type ToParse } from './parser.ts'
 import { annotationLines } from './pdf-annotations.ts'
 import { cmapSource } from './pdf-cmaps.ts'
 import { linesOf } from './pdf-lines.ts'
@@ -43,7 +43,7 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     writer.endSection()
   }
   tables.end()
-  if (!hasText) throw withoutText(pdf.numPages, { unread, skippedPages, missing })
+  if (!hasText) throw new UnreadableFile(withoutText(pdf.numPages, unread.length, skippedPages, missing.size > 0))
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
     ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),
@@ -59,27 +59,18 @@ async function open(bytes: Uint8Array, BinaryDataFactory: object): Promise<Pdf> 
   try {
     return await getDocumentProxy(bytes, { verbosity: VERBOSITY, ...fonts, ...files })
   } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException')
-      throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+    if (error instanceof Error && error.name === 'PasswordException') throw new UnreadableFile(PASSWORD)
     throw new UnreadableFile('The file is damaged: it begins like a PDF but cannot be read as one.')
   }
 }
 
-function withoutText(
-  pages: number,
-  { unread, skippedPages, missing }: { unread: number[]; skippedPages: number[]; missing: ReadonlySet<string> },
-): UnreadableFile {
-  if (skippedPages.length > 0)
-    return new UnreadableFile(
-      `The file contains no text except on ${pagesIn(skippedPages)}, which takes too long to read.`,
-    )
-  if (unread.length === pages) return new UnreadableFile('The file is damaged: none of its pages can be read.')
-  if (missing.size > 0)
-    return new UnreadableFile('Its text uses fonts that are not embedded. Please upload a version with embedded fonts.')
+function withoutText(pages: number, unread: number, skipped: number[], lacksFonts: boolean): string {
+  if (skipped.length > 0)
+    return `The file contains no text except on ${pagesIn(skipped)}, which takes too long to read.`
+  if (unread === pages) return 'The file is damaged: none of its pages can be read.'
+  if (lacksFonts) return 'Its text uses fonts that are not embedded. Please upload a version with embedded fonts.'
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
-  return new UnreadableFile(
-    `${count} no text that can be read: it was probably scanned. Please upload a version with text.`,
-  )
+  return `${count} no text that can be read: it was probably scanned. Please upload a version with text.`
 }
 
 /** Returns undefined if the page cannot be read. */
@@ -129,13 +120,8 @@ async function bookmarksOf(pdf: Pdf): Promise<Heading[]> {
       const { bookmark, level } = open.pop()!
       const section = await pageOf(pdf, bookmark)
       if (section) found.push({ text: bookmark.title, level, section, line: 1 })
-      const below: Bookmark[] = bookmark.items ?? []
-      open.push(
-        ...below
-          .slice(0, MAX_BOOKMARKS)
-          .reverse()
-          .map((one) => ({ bookmark: one, level: level + 1 })),
-      )
+      const below: Bookmark[] = (bookmark.items ?? []).slice(0, MAX_BOOKMARKS).reverse()
+      open.push(...below.map((one) => ({ bookmark: one, level: level + 1 })))
     }
   } catch {
     return found
