@@ -16,7 +16,7 @@ export const CUT = 'The file is too long to keep whole. Its end is missing.'
 interface TableMarks {
   caption?: string
   isCut?: boolean
-  found?: { notes: string[]; refused?: string }
+  found?: { notes: string[]; refused?: string | undefined }
 }
 
 export class SectionWriter {

@@ -21,7 +21,7 @@ const MAX_FORGOTTEN = 100
 const VERBOSITY = 0
 
 export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: ToParse): Promise<ParsedFile> {
-  const { BinaryDataFactory, missing, asked } = cmapSource()
+  const { BinaryDataFactory, asked } = cmapSource()
   const pdf = await open(bytes, BinaryDataFactory)
   const writer = new SectionWriter(limits.maxChars)
   const tables = new PdfTables(writer)
@@ -33,7 +33,7 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     beginPage?.()
     const before = asked.missing
     // A font is loaded once, so it has to be forgotten to know each page that uses it.
-    if (missing.size > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
+    if (asked.missing > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
     const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number, tables)
     if (text === undefined) unread.push(number)
     if (text === undefined || skippedPages.includes(number)) tables.unread(number)
@@ -42,8 +42,8 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     writer.write(asked.missing > before ? `${text ?? ''}\n${NOT_EMBEDDED}`.trim() : (text ?? ''))
     writer.endSection()
   }
-  tables.end()
-  if (!hasText) throw new UnreadableFile(withoutText(pdf.numPages, unread.length, skippedPages, missing.size > 0))
+  tables.close()
+  if (!hasText) throw new UnreadableFile(withoutText(pdf.numPages, unread.length, skippedPages, asked.missing > 0))
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
     ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),
@@ -82,7 +82,7 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
     const beside = annotationLines(await page.getAnnotations().catch(() => []))
     const { transform, height } = page.getViewport({ scale: 1 })
     page.cleanup()
-    tables.page({ number, lines: linesOf(items, transform as number[]), height })
+    tables.page(number, linesOf(items, transform as number[]), height)
     return [text, ...beside].join('\n').trim()
   } catch {
     return undefined
@@ -91,11 +91,9 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 function pageText(items: TextItems): string {
-  const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-  return parts
-    .join('')
-    .split('\n')
-    .map((line) => line.trimEnd())
+  const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
@@ -124,7 +122,7 @@ async function bookmarksOf(pdf: Pdf): Promise<Heading[]> {
       open.push(...below.map((one) => ({ bookmark: one, level: level + 1 })))
     }
   } catch {
-    return found
+    // Those before a damaged one are kept.
   }
   return found
 }
