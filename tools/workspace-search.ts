@@ -5,7 +5,7 @@ import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
 import { queryText } from './query-text.ts'
 import { oneLine, sourcesOf, webAddress } from './service-response.ts'
-import { workspaceOf } from './open-workspace.ts'
+import { workspaceOf } from './read-workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 

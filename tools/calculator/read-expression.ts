@@ -119,10 +119,10 @@ class ExpressionReader {
     }
     if (sign === ')') return this.close()
     if (sign === ',') return this.comma()
-    if (sign === '!') return this.postfix('!')
+    if (sign === '!' && !this.wantsValue) return this.operator('!')
     if (sign === '%') return this.percent()
     if ((sign === '-' || sign === '+') && this.wantsValue) return this.operator(sign)
-    if ('+-*/^'.includes(sign)) return this.binary(sign)
+    if ('+-*/^!'.includes(sign)) return this.binary(sign)
     throw new ToolError(unknown(sign))
   }
 
@@ -131,11 +131,6 @@ class ExpressionReader {
     if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
     this.wantsValue = true
     this.lastSign = sign
-    return this.operator(sign)
-  }
-
-  private postfix(sign: string): true {
-    if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
     return this.operator(sign)
   }
 
@@ -167,16 +162,18 @@ class ExpressionReader {
     const bracket = this.brackets.at(-1)
     if (bracket?.of === undefined || this.wantsValue) throw new ToolError('There is a comma in the wrong place.')
     bracket.values += 1
-    this.out.push(',')
-    this.wantsValue = true
-    this.lastSign = ''
-    return true
+    return this.begin(',')
   }
 
   private open(bracket: Bracket): true {
     this.brackets.push(bracket)
     if (this.brackets.length > MAX_DEPTH) throw new ToolError(`Brackets go too deep: at most ${MAX_DEPTH} levels.`)
-    this.out.push('(')
+    return this.begin('(')
+  }
+
+  /** Writes a sign behind which an expression of its own begins. */
+  private begin(sign: string): true {
+    this.out.push(sign)
     this.wantsValue = true
     this.lastSign = ''
     return true

@@ -2,28 +2,26 @@ import { columnLetters } from '../section-units.ts'
 
 /** Returns the number of a list's item as HTML (`a`, `i`) and Word (`lowerLetter`, `lowerRoman`) name its form. */
 export function listNumber(number: number, form: string): string {
-  if (number < 1 || number > 4999) return String(number)
-  switch (form) {
-    case 'a':
-    case 'lowerLetter':
-      return columnLetters(number).toLowerCase()
-    case 'A':
-    case 'upperLetter':
-      return columnLetters(number)
-    case 'i':
-    case 'lowerRoman':
-      return roman(number)
-    case 'I':
-    case 'upperRoman':
-      return roman(number).toUpperCase()
-    case 'decimalZero':
-      return String(number).padStart(2, '0')
-    case 'ordinal':
-      return `${number}${ordinalEnd(number)}`
-    default:
-      return String(number)
-  }
+  const write = number >= 1 && number <= 4999 ? FORMS.get(WORDS.get(form) ?? form) : undefined
+  return write?.(number) ?? String(number)
 }
+
+const FORMS = new Map<string, (number: number) => string>(
+  Object.entries({
+    a: (number) => columnLetters(number).toLowerCase(),
+    A: columnLetters,
+    i: roman,
+    I: (number) => roman(number).toUpperCase(),
+    decimalZero: (number) => String(number).padStart(2, '0'),
+    ordinal: (number) => `${number}${ordinalEnd(number)}`,
+  } satisfies Record<string, (number: number) => string>),
+)
+const WORDS = new Map([
+  ['lowerLetter', 'a'],
+  ['upperLetter', 'A'],
+  ['lowerRoman', 'i'],
+  ['upperRoman', 'I'],
+])
 
 function ordinalEnd(number: number): string {
   const isTeen = Math.floor((number % 100) / 10) === 1

@@ -100,7 +100,6 @@ export class PageLines {
     }
   }
 
-  /** Marks the current line as a heading. */
   heading(level: number): void {
     this.#level = level
     this.#prefix = `${'#'.repeat(level)} `
@@ -118,7 +117,6 @@ export class PageLines {
     this.#unread.set(what, (this.#unread.get(what) ?? 0) + 1)
   }
 
-  /** Closes everything that is open. */
   closeAll(): void {
     this.#inTitle = false
     this.#dropped = 0

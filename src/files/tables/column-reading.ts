@@ -1,5 +1,5 @@
 /** One way to read all cells of a column: as numbers, dates, times, or yes and no. */
-import type { DateOrder } from './dates.ts'
+import { isIsoDay, isoDate, orderOf, writtenDate, type DateOrder } from './dates.ts'
 import type { Decimal } from './numbers.ts'
 import type { ColumnType, SqlCell } from './types.ts'
 
@@ -36,3 +36,41 @@ export function reading(
   }
   return { type, values, fits, notes: [] }
 }
+
+/** Only dates in this form do not say which number is the month. */
+const MAYBE_EITHER = /(?:^|[ ,])\d{1,2}[/-]\d/
+
+/** Returns which number is the day, as most cells show. */
+export function orderIn(cells: readonly string[]): DateOrder | undefined {
+  const votes = { day: 0, month: 0 }
+  for (const cell of cells) {
+    const date = MAYBE_EITHER.test(cell) ? writtenDate(cell) : undefined
+    const order = date && orderOf(date)
+    if (order) votes[order] += 1
+  }
+  return votes.day + votes.month === 0 ? undefined : votes.month > votes.day ? 'month' : 'day'
+}
+
+/** Reads a column as dates, in ISO's form. */
+export function dates(filled: readonly string[], { order: common }: Conventions): ColumnReading {
+  const own = orderIn(filled)
+  const order = own ?? common ?? 'day'
+  let [open, zone] = ['', '']
+  const column = reading('date', filled, (cell) => {
+    if (isIsoDay(cell)) return cell
+    const date = writtenDate(cell)
+    if (!date) return undefined
+    if (!date.isCertain && date.first !== date.second) open ||= cell
+    if (date.time !== '' && ZONE.test(cell)) zone ||= cell
+    return isoDate(date, order)
+  })
+  const form = order === 'day' ? 'the day first' : 'the month first'
+  const isOpen = open !== '' && own === undefined
+  const notes = [
+    ...(isOpen ? [`a date such as ${open} could be read two ways; it is read with ${form}.`] : []),
+    ...(zone === '' ? [] : [`times are kept as written, without their zone (${zone}).`]),
+  ]
+  return { ...column, notes }
+}
+
+const ZONE = /\d(?: ?Z| ?[+-]\d{2}:?\d{2})$/
