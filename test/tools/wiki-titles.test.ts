@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from '../../tools/wikipedia/titles.ts'
+import { encodedText } from '../../tools/wikipedia/package.ts'
 
 test.each(['AT&T', '1984', 'A/B', 'C++', "L'Être", '日本', '50%'])('%s can be a title', (text) => {
   expect(canBeTitle(text)).toBe(true)
@@ -60,3 +61,12 @@ describe('a disambiguation page', () => {
     expect(offeredTitles('X may refer to:\n\n== Things ==\nX (a), a thing\nX – another', [])).toEqual(['X (a)', 'X'])
   })
 })
+
+test.each(['AT&T', 'C#', '1984', '0x10', '1e3', 'Infinity', 'a b+c', 'é日😀', '%26', '50%', '?=&#'])(
+  '%s arrives unharmed through the package’s own encoding',
+  (text) => {
+    expect(Number.isNaN(Number(encodedText(text)))).toBe(true)
+    const sent = encodeURI(`titles=${encodedText(text)}&`)
+    expect(new URLSearchParams(decodeURI(sent)).get('titles')).toBe(text)
+  },
+)

@@ -231,7 +231,7 @@ test('pages are cached for an hour', async () => {
 test('only api.php is called, with parameters that every MediaWiki since 1.39 knows', async () => {
   const { search, wiki } = await playedWiki()
   for (const query of ['Dune', 'Mercury', 'C#', 'author of Dune']) await search(query)
-  const known = ['action', 'format', 'utf8', 'redirects', 'prop', 'inprop', 'ppprop', 'titles', 'explaintext']
+  const known = ['action', 'format', 'utf8', 'redirects', 'prop', 'inprop', 'ppprop', 'titles', 'explaintext', 'rvprop']
   known.push('list', 'srsearch', 'srlimit', 'srprop', 'srinfo', 'srwhat', 'plnamespace', 'pllimit')
   for (const request of wiki.requests) {
     expect(request.get('action')).toBe('query')

@@ -3,6 +3,7 @@ import { ToolError } from '../../src/base/errors.ts'
 import { parseServiceJson, webAddress, withQuery } from '../service-response.ts'
 import { cutQuery } from '../query-text.ts'
 import type { Service } from '../tool-settings.ts'
+import { ask, encodedText } from './package.ts'
 import { cutTitle } from './titles.ts'
 
 export interface PageInfo {
@@ -69,41 +70,37 @@ interface QueryResult extends z.infer<typeof answerSchema.shape.query> {
 }
 
 const IN_TEXT = { srwhat: 'text' }
-/** Every wiki knows these. With `utf8`, an answer is half the size if the text is not Latin. */
-const QUERY = { action: 'query', format: 'json', redirects: '', utf8: '1' }
 const NO_EXTRACTS =
   'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
 
 /** Creates a client for one call of a tool. `signal` aborts its requests. */
 export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
-  const query = async (parameters: Record<string, string>) => {
-    const url = withQuery(service.url, { ...QUERY, ...parameters })
+  const send = async (parameters: URLSearchParams, more: Record<string, string>) => {
+    const url = withQuery(service.url, { ...Object.fromEntries(parameters), ...more })
     const { status, body } = await service.fetch(url, { signal, headers: { accept: 'application/json' } })
     if (status < 200 || status > 299) throw new ToolError(`wikipedia refused the request (${status}).`)
-    return readAnswer(parseServiceJson(body, 'wikipedia'))
+    return parseServiceJson(body, 'wikipedia')
   }
-  const find = (text: string, limit: number, more = {}) => {
-    const wanted = { srsearch: cutQuery(text), srlimit: `${limit}`, srprop: '', srinfo: 'suggestion' }
-    return query({ list: 'search', ...wanted, ...more })
-  }
+  const query = async (question: Parameters<typeof ask>[0], more = {}) =>
+    readAnswer(await ask(question, (parameters) => send(parameters, more)))
+  const find = (text: string, limit: number, more = {}) =>
+    query((wiki) => wiki.search(encodedText(cutQuery(text)), { limit, suggestion: true }), more)
 
   return {
     async page(title) {
-      const page = onlyPage(
-        await query({ titles: title, prop: 'info|pageprops', inprop: 'url', ppprop: 'disambiguation' }),
-      )
+      const page = onlyPage(await query((wiki) => wiki.page(encodedText(title))))
       if (!page || page.missing !== undefined || page.invalid !== undefined || page.title === '') return undefined
       const disambiguation = 'disambiguation' in page.pageprops
       return { title: page.title, url: absolute(page.fullurl, service.url), disambiguation }
     },
     async text(title) {
-      const answer = await query({ titles: title, prop: 'extracts', explaintext: '' })
+      const answer = await query((wiki) => wiki.content(encodedText(title)))
       const extract = onlyPage(answer)?.extract
       if (extract === undefined && answer.warning.includes('extracts')) throw new ToolError(NO_EXTRACTS)
       return extract ?? ''
     },
     async links(title) {
-      const page = onlyPage(await query({ titles: title, prop: 'links', plnamespace: '0', pllimit: `${MAX_LINKS}` }))
+      const page = onlyPage(await query((wiki) => wiki.links(encodedText(title), { limit: MAX_LINKS })))
       return page?.links.map((link) => link.title) ?? []
     },
     async search(text, limit) {
