@@ -3,8 +3,7 @@ import { z } from 'zod'
 import type { Fetched, Tool, ToolContext, ToolFetch } from '../src/agent/contracts/tool.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import type { FetchLimits } from '../src/base/http/bounded-get.ts'
-import { hostMatches } from '../src/base/http/tool-http.ts'
+import { hostMatches, type FetchLimits } from '../src/base/http/tool-http.ts'
 import type { ToolParts } from './tool-settings.ts'
 
 const LIMITS = {

@@ -35,9 +35,7 @@ export function sourcesOf(title: string, address: unknown): Source[] {
 
 /** Returns a text in one line, cut at a length. */
 export function oneLine(text: string, length = 1000): string {
-  const line = text
-    .slice(0, length * 2)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const start = text.slice(0, length * 2)
+  const line = start.replace(/\s+/g, ' ').trim()
   return line.length > length ? `${line.slice(0, length)}…` : line
 }

@@ -1,7 +1,6 @@
 import type { FilePart, ToolContext, ToolFetch, ToolOutput } from '../src/agent/contracts/tool.ts'
 import type { Config } from '../src/config.ts'
-import type { FetchLimits } from '../src/base/http/bounded-get.ts'
-import type { ToolHttp } from '../src/base/http/tool-http.ts'
+import type { FetchLimits, ToolHttp } from '../src/base/http/tool-http.ts'
 
 /** The operator's settings. Without TOOLS: every tool that needs no key, and those whose key is set. */
 export interface ToolSettings extends Partial<Config> {

@@ -41,12 +41,9 @@ export async function queryFiles(
   const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
   const { series, note } = chart ? chartOf(result, chart === true ? undefined : chart) : {}
   const drawn = note === undefined ? '' : `\n(${note})`
-  const parts = {
-    ...(made && { file: made }),
-    ...(series && { series }),
-    ...(named.some(({ forAsker }) => forAsker) && { forAsker: true }),
-  }
-  return { text: text + drawn, sources: sourcesOf(named, sql ?? ''), tables: resultTables(result), ...parts }
+  const forAsker = named.some((table) => table.forAsker) || undefined
+  const found = { sources: sourcesOf(named, sql ?? ''), tables: resultTables(result) }
+  return { text: text + drawn, ...found, file: made, series, forAsker }
 }
 
 /** Returns as many descriptions as fit, and the names of the other tables. */
@@ -76,10 +73,8 @@ function namedIn(sql: string, tables: readonly RunTable[]): RunTable[] {
 /** Returns the rows as a table, as many as fit, below what was counted. */
 function resultText({ columns, rows, count, isMore, notes }: SqlResult, maxChars: number): string {
   const head = columns.map(cellText).join(' | ')
-  const below = notes
-    .map((note) => `- ${note}`)
-    .join('\n')
-    .slice(0, Math.floor(maxChars / 3))
+  const noted = notes.map((note) => `- ${note}`).join('\n')
+  const below = noted.slice(0, Math.floor(maxChars / 3))
   let left = maxChars - below.length - head.length - 200
   const lines = rows.slice(0, SHOWN_ROWS).map((row) => row.map(cellText).join(' | '))
   const shown = lines.filter((line) => (left -= line.length + 1) >= 0)
@@ -106,12 +101,8 @@ function sourcesOf(tables: readonly RunTable[], sql: string): Source[] {
 }
 
 function csvName(name: string): string {
-  return `${
-    name
-      .replace(/\.\w+$/, '')
-      .replace(/[^\p{L}\p{N}_ -]+/gu, '-')
-      .slice(0, 60) || 'result'
-  }.csv`
+  const plain = name.replace(/\.\w+$/, '').replace(/[^\p{L}\p{N}_ -]+/gu, '-')
+  return `${plain.slice(0, 60) || 'result'}.csv`
 }
 
 /** Cells that a spreadsheet would run as formulas begin with `'`. */

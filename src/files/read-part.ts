@@ -22,9 +22,7 @@ export function readPart(file: ParsedFile, wanted: FilePart, maxChars: number): 
 function describeParts({ kind, sections }: ParsedFile): string {
   const unit = sectionUnit(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
-  return unit
-    ? `it has ${countUnits(sections.length, unit)}.`
-    : `it has ${countUnits(sections[0]?.lines ?? 0, 'line')}.`
+  return `it has ${unit ? countUnits(sections.length, unit) : countUnits(sections[0]?.lines ?? 0, 'line')}.`
 }
 
 function sheetNames(sections: Section[]): string {
@@ -39,7 +37,10 @@ function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: numbe
   if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${describeParts(file)}` }
   if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${describeParts(file)}` }
   const to = Math.min(span.to, last)
-  if (lines !== undefined && span.from === to) return linesOfPage(file, { page: span.from, lines }, maxChars)
+  if (lines !== undefined && span.from === to) {
+    const part = linesOf(file.sections[to - 1], lines, maxChars)
+    return part.text === undefined ? part : { ...part, place: `${unit} ${to}, ${part.place}`, sections: [to] }
+  }
   return joinPages(file, { from: span.from, to }, maxChars)
 }
 
@@ -69,15 +70,6 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
     sections: parts.map((_, i) => from + i),
     ...(more && { more }),
   }
-}
-
-function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | number }, maxChars: number): ReadPart {
-  const section = file.sections[wanted.page - 1]
-  const part = linesOf(section, wanted.lines, maxChars)
-  const unit = sectionUnit(file.kind) ?? 'page'
-  return part.text === undefined
-    ? part
-    : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }
 }
 
 function readLines(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {

@@ -25,11 +25,8 @@ function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile
     const from = filled.length === 1 && name === '' ? file.name : `${file.name}, sheet "${name}"`
     const isCut = notes.includes(CUT) && section === filled.at(-1)
     const isDamaged = notes.some((note) => note.includes(`"${name}" is damaged`))
-    const refused = isCut
-      ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}`
-      : isDamaged
-        ? 'its end is missing'
-        : undefined
+    const tooLarge = isCut ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}` : undefined
+    const refused = tooLarge ?? (isDamaged ? 'its end is missing' : undefined)
     return {
       name: sqlName(filled.length === 1 ? stem : `${stem} ${name}`),
       text,
@@ -121,12 +118,8 @@ const RESERVED =
   /^(?:order|group|table|select|from|where|index|values|join|union|all|as|by|case|with|limit|set|to|in|on|or|and|not|null|is|default|check|transaction|commit|references)$/
 
 function sqlName(name: string): string {
-  const plain =
-    name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, '_')
-      .replace(/^_+|_+$/g, '')
-      .slice(0, 60) || 'table'
+  const words = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_')
+  const plain = words.replace(/^_+|_+$/g, '').slice(0, 60) || 'table'
   return RESERVED.test(plain) || /^\d/.test(plain) ? `t_${plain}` : plain
 }
 

@@ -85,15 +85,11 @@ class ExpressionReader {
   /** Skips a unit after a number, whose words are neither signs nor functions. */
   private skipUnit(): void {
     const from = this.at
-    const words =
-      this.match(UNITS)?.[0]
-        .trim()
-        .split(/[\s/]+/) ?? []
-    const isUnit = words.every(
-      (word) => !NO_UNIT.test(word) && !CONSTANTS.has(word.toLowerCase()) && !FUNCTIONS.has(word.toLowerCase()),
-    )
+    const unit = this.match(UNITS)?.[0].trim()
+    const words = unit?.toLowerCase().split(/[\s/]+/) ?? []
+    const isUnit = words.every((word) => !NO_UNIT.test(word) && !CONSTANTS.has(word) && !FUNCTIONS.has(word))
     if (words.length === 0 || !isUnit) this.at = from
-    else this.units.add(words.join(' ').toLowerCase())
+    else this.units.add(words.join(' '))
   }
 
   /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */

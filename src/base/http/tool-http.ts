@@ -12,6 +12,8 @@ import { checkAddress, checkName } from './check-address.ts'
 import type { FetchLimits, GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
 import { createSharedWork } from './shared-work.ts'
 
+export type { FetchLimits } from './bounded-get.ts'
+
 export interface ToolHttp {
   /** @throws ToolError from each fetch, with a sentence that contains no key and no full URL */
   scope(scope: FetchLimits): ToolFetch

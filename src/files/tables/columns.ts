@@ -1,7 +1,6 @@
 /** Gives the columns of a table their types, and their cells SQL's form. Every cell that does not fit is counted. */
-import { dates, orderIn, reading, type ColumnReading, type Conventions } from './column-reading.ts'
+import { dates, numbers, orderIn, reading, type ColumnReading, type Conventions } from './column-reading.ts'
 import { isoTime, writtenDate } from './dates.ts'
-import { numbers } from './number-columns.ts'
 import { decimalOf, writtenNumber, type Decimal } from './numbers.ts'
 import type { SqlCell, TypedColumn, ColumnType } from './types.ts'
 

@@ -69,10 +69,7 @@ interface TableHeading {
 /** `repeats`: merged cells may be repeated. */
 function headingOf(rows: readonly string[][], isCertain: boolean, repeats: boolean): TableHeading {
   if (isCertain) return { skipped: 0, rows: 1, names: rows[0] ?? [] }
-  const widths = rows
-    .slice(0, 60)
-    .map(filledIn)
-    .sort((a, b) => a - b)
+  const widths = rows.map(filledIn).sort((a, b) => a - b)
   const usual = widths[Math.floor(widths.length / 2)] ?? 1
   const found = rows.slice(0, LOOKED_AT).findIndex((cells) => filledIn(cells) >= Math.max(1, 0.6 * usual))
   const cells = rows[found] ?? []
@@ -115,11 +112,8 @@ function mergedNames(upper: readonly string[], lower: readonly string[]): string
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>([ROW])
   return names.map((written, i) => {
-    const name =
-      written
-        .replace(/["\s]+/g, ' ')
-        .trim()
-        .slice(0, 80) || `column${i + 1}`
+    const plain = written.replace(/["\s]+/g, ' ').trim()
+    const name = plain.slice(0, 80) || `column${i + 1}`
     let free = name
     for (let n = 2; taken.has(free.toLowerCase()); n += 1) free = `${name}_${n}`
     taken.add(free.toLowerCase())

@@ -2,8 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../../src/base/backoff.ts'
-import type { FetchLimits } from '../../../src/base/http/bounded-get.ts'
-import { createToolHttp, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
+import { createToolHttp, type FetchLimits, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
 /** Noon. The clock stands still. */
