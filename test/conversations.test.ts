@@ -12,11 +12,13 @@ import { failureText } from '../playground/recording/play-conversation.ts'
 
 const FOLDER = 'test/conversations'
 
-for (const file of readdirSync(join(ROOT, FOLDER)).filter((name) => name.endsWith('.json')))
-  test(`${file} ends as it was recorded`, async (t) => {
+test.for(readdirSync(join(ROOT, FOLDER)).filter((name) => name.endsWith('.json')))(
+  '%s ends as it was recorded',
+  async (file, t) => {
     const conversation = readConversation(readFileSync(join(ROOT, FOLDER, file), 'utf8'))
     const replayed = await replayWithBot(conversation)
     t.onTestFinished(replayed.stop)
     expect(failureText(replayed, `${FOLDER}/${file}`)).toBe('')
     expect(replayed.slack.refusals).toEqual([])
-  })
+  },
+)

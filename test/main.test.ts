@@ -138,7 +138,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 })
 
 describe('a start that fails, fails with a sentence', async () => {
-  test.each([
+  test.for([
     [
       'a bot token that Slack refuses',
       { SLACK_BOT_TOKEN: 'xoxb-wrong' },
@@ -155,13 +155,11 @@ describe('a start that fails, fails with a sentence', async () => {
       /^TOOLS: there is no tool "teleport"\. Choose from .*calculator/,
     ],
     ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS lacks wikipedia/],
-  ])('for %s', async (_, more, sentence) => {
-    await within(async (t) => {
-      const { env } = await world(t, 'socket')
-      await expect(
-        startBot(loadConfig({ ...env, ...more }, { serves: true }), { log: createLog('silent') }),
-      ).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringMatching(sentence) })
-    })
+  ] as const)('for %s', async ([, more, sentence], t) => {
+    const { env } = await world(t, 'socket')
+    await expect(
+      startBot(loadConfig({ ...env, ...more }, { serves: true }), { log: createLog('silent') }),
+    ).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringMatching(sentence) })
   })
 
   test('for a HOST that is another machine’s', async (t) => {
@@ -180,13 +178,3 @@ describe('a start that fails, fails with a sentence', async () => {
     )
   })
 })
-
-/** For tests from a table, which have no context of their own. */
-async function within(work: (t: Ends) => Promise<void>): Promise<void> {
-  const ends: (() => Promise<void> | void)[] = []
-  try {
-    await work({ onTestFinished: (end) => void ends.push(end) })
-  } finally {
-    for (const end of ends.reverse()) await end()
-  }
-}

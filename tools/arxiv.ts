@@ -3,9 +3,8 @@
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
-import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, webAddress } from './service-response.ts'
+import { oneLine, sourcesOf, webAddress, withQuery } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -54,11 +53,8 @@ export function arxiv({ http, settings }: ToolParts): Tool {
   )
 
   const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<ArxivEntry[]> => {
-    const url = new URL(service.url)
-    const all = { start: '0', max_results: `${MAX_PAPERS}`, ...parameters }
-    for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
-    const { body } = await service.fetch(url, { signal })
-    return readFeed(body)
+    const url = withQuery(service.url, { start: '0', max_results: `${MAX_PAPERS}`, ...parameters })
+    return readFeed((await service.fetch(url, { signal })).body)
   }
 
   return defineTool({
@@ -85,12 +81,9 @@ function searchQuery(query: string, join: 'AND' | 'OR'): string {
   const words = query.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
   const telling = words.filter((word) => !SMALL_WORDS.has(word.toLowerCase()))
   const terms = (telling.length > 0 ? telling : words).slice(0, 12).map((word) => cutQuery(`all:${word}`))
-  while (terms.length > 1 && queryOf(terms, join).length > MAX_QUERY) terms.pop()
-  return queryOf(terms, join)
-}
-
-function queryOf(terms: string[], join: string): string {
-  return terms.join(` ${join} `)
+  const joined = () => terms.join(` ${join} `)
+  while (terms.length > 1 && joined().length > MAX_QUERY) terms.pop()
+  return joined()
 }
 
 /**
@@ -119,7 +112,10 @@ async function parseXml(xml: string): Promise<unknown> {
 
 function describe(entries: ArxivEntry[], query: string): ToolOutput {
   if (entries.length === 0) return { text: `arXiv has no paper for [${oneLine(query, 100)}].` }
-  return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
+  return {
+    text: entries.map(describeEntry).join('\n\n'),
+    sources: entries.flatMap(({ title, id }) => sourcesOf(title, id)),
+  }
 }
 
 /** Returns title, date and authors in one line, the link, and the abstract. */
@@ -128,9 +124,4 @@ function describeEntry(entry: ArxivEntry): string {
   const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''
   const heading = `${oneLine(entry.title, 300)} (${entry.published.slice(0, 10)}), by ${names.slice(0, MAX_AUTHORS).join(', ')}${others}`
   return `${heading}\n${webAddress(entry.id) ?? ''}\n${oneLine(entry.summary, ABSTRACT_CHARS)}`
-}
-
-function sourceOf(entry: ArxivEntry): Source[] {
-  const url = webAddress(entry.id)
-  return url ? [{ title: oneLine(entry.title, 150), url }] : []
 }

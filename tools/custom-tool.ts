@@ -88,12 +88,7 @@ const plainText = z.object({ input: z.string().describe('text') })
  */
 function asOutput(value: unknown): ToolOutput | string {
   if (typeof value === 'string') return value
-  const output = outputSchema.safeParse(value).data
-  if (output) {
-    const { text, sources, series, exhausted } = output
-    return { text, sources, ...(series ? { series } : {}), ...(exhausted ? { exhausted: true } : {}) }
-  }
-  return JSON.stringify(value) ?? ''
+  return outputSchema.safeParse(value).data ?? JSON.stringify(value) ?? ''
 }
 
 const outputSchema = z.object({
@@ -103,5 +98,5 @@ const outputSchema = z.object({
     .object({ title: z.string(), points: z.array(z.object({ label: z.coerce.string(), value: z.number() })) })
     .optional()
     .catch(undefined),
-  exhausted: z.boolean().default(false),
+  exhausted: z.boolean().optional(),
 })

@@ -6,9 +6,8 @@
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
-import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, sourcesOf, withQuery } from './service-response.ts'
 import { queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -42,10 +41,8 @@ export function duckduckgo({ http, settings }: ToolParts): Tool {
     description: 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.',
     schema: z.object({ query: queryText().min(1).describe('name of a topic') }),
     async run({ query }, { signal }) {
-      const address = new URL(url)
       const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
-      for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
-      const { status, body } = await fetch(address, { signal })
+      const { status, body } = await fetch(withQuery(url, parameters), { signal })
       // DuckDuckGo rejects frequent requests with 202.
       if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
       const answer = answerSchema.safeParse(parseServiceJson(body, 'duckduckgo')).data
@@ -56,7 +53,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool {
 
 /** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */
 function bestOf(answer: InstantAnswer): ToolOutput | undefined {
-  const source = (url: string) => sourcesOf([{ title: answer.Heading, url }])
+  const source = (url: string) => sourcesOf(answer.Heading, url)
   if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }
   if (answer.AbstractText) return { text: oneLine(answer.AbstractText, 2000), sources: source(answer.AbstractURL) }
   if (answer.Definition) return { text: oneLine(answer.Definition, 2000), sources: source(answer.DefinitionURL) }
@@ -66,15 +63,8 @@ function bestOf(answer: InstantAnswer): ToolOutput | undefined {
   const lines = known.map((topic) => `- ${oneLine(topic.Text, 300)}`)
   return {
     text: `Related topics:\n${lines.join('\n')}`,
-    sources: sourcesOf(known.map((topic) => ({ title: oneLine(topic.Text, 60), url: topic.FirstURL }))),
+    sources: known.flatMap((topic) => sourcesOf(oneLine(topic.Text, 60), topic.FirstURL)),
   }
-}
-
-function sourcesOf(candidates: Source[]): Source[] {
-  return candidates.flatMap(({ title, url }) => {
-    const address = webAddress(url)
-    return address ? [{ title: oneLine(title, 150) || new URL(address).hostname, url: address }] : []
-  })
 }
 
 function nothing(query: string): ToolOutput {

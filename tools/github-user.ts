@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, sourcesOf } from './service-response.ts'
 import { queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -83,9 +83,6 @@ function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an unreadable response.')
   const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
-  const page = webAddress(typeof json === 'object' && json !== null && 'html_url' in json ? json.html_url : undefined)
-  return {
-    text: JSON.stringify(Object.fromEntries(shown)),
-    ...(page && { sources: [{ title: `${data.login} on GitHub`, url: page }] }),
-  }
+  const sources = sourcesOf(`${data.login} on GitHub`, Object(json).html_url)
+  return { text: JSON.stringify(Object.fromEntries(shown)), ...(sources.length > 0 && { sources }) }
 }

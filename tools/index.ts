@@ -8,8 +8,7 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
-import { readChannelTool } from './read-channel.ts'
-import { readThreadTool } from './read-thread.ts'
+import { readChannelTool, readThreadTool } from './read-workspace.ts'
 import { readPage } from './read-page.ts'
 import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
@@ -129,7 +128,7 @@ export function checkToolNames(settings: ToolSettings): void {
  */
 export function toolsOn(settings: ToolSettings): string[] {
   const named = settings.TOOLS ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)
-  return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
+  return [...new Set(named)].filter((name) => isGiven(toolEntry(name), settings))
 }
 
 /** Returns the built-in tools that are off, each with the reason. */
@@ -147,19 +146,9 @@ export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }
 
-/** Returns what the tools of a name do, for docs/tools.md. */
-export function docsLine(name: string): string {
-  return entryOf(name)?.does ?? ''
-}
-
-/** Returns the input with which a tool may be tried, if it has one. */
-export function sampleFor(name: string): Record<string, string> | undefined {
-  return entryOf(name)?.sample
-}
-
 function chosen(settings: ToolSettings): ToolEntry[] {
   return [...new Set(settings.TOOLS ?? toolsOn(settings))].flatMap((name) => {
-    const entry = entryOf(name)
+    const entry = toolEntry(name)
     if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
     if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
     if (!isGiven(entry, settings))
@@ -168,7 +157,7 @@ function chosen(settings: ToolSettings): ToolEntry[] {
   })
 }
 
-function entryOf(name: string): ToolEntry | undefined {
+export function toolEntry(name: string): ToolEntry | undefined {
   return Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
 }
 

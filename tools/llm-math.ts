@@ -32,24 +32,24 @@ async function solve(
   prompt?: (values: { question: string }) => string,
 ): Promise<number> {
   const known = attempt(question)
-  if (known.value !== undefined) return known.value
-  if (!prompt) throw new ToolError(known.fault)
+  if (typeof known === 'number') return known
+  if (!prompt) throw new ToolError(known)
   const reply = await context.ask(prompt({ question }))
   let fault = 'The model wrote no expression for this.'
   for (const candidate of candidatesIn(reply)) {
     const tried = attempt(candidate)
-    if (tried.value !== undefined) return tried.value
-    fault = `The model wrote "${oneLine(candidate, 80)}" for this. ${tried.fault}`
+    if (typeof tried === 'number') return tried
+    fault = `The model wrote "${oneLine(candidate, 80)}" for this. ${tried}`
   }
   throw new ToolError(fault)
 }
 
-/** Calculates an expression. A failure is a value, so that the caller can try another expression. */
-function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
+/** Calculates an expression. Returns a sentence if it fails, so that the caller can try another one. */
+function attempt(expression: string): number | string {
   try {
-    return { value: calculate(expression) }
+    return calculate(expression)
   } catch (error) {
-    return { fault: error instanceof ToolError ? error.message : 'It could not be calculated.' }
+    return error instanceof ToolError ? error.message : 'It could not be calculated.'
   }
 }
 

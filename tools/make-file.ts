@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
-import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** The maximum length of a file, in characters, and the maximum number of files per run. */
@@ -10,11 +10,6 @@ const NAME_CHARS = 80
 /** The memory key of the names of a run's files. */
 const MEMORY = 'make_file'
 
-const input = z.object({
-  name: z.string().describe('name of the file with its ending, such as sales.csv'),
-  text: z.string().describe('all of the file'),
-})
-
 /** Creates the tool that sends a text file with the answer. */
 export function makeFile(): Tool {
   return defineTool({
@@ -22,24 +17,25 @@ export function makeFile(): Tool {
     title: 'Make a file',
     description:
       'Sends a text file with the answer. Only for what is too long to read in a message, such as a long table as csv or long code.',
-    schema: input,
+    schema: z.object({
+      name: z.string().describe('name of the file with its ending, such as sales.csv'),
+      text: z.string().describe('all of the file'),
+    }),
     makesFiles: true,
-    run: async (wanted, context) => fileOutput(wanted, context),
+    async run({ name, text }, { memory, sendsFiles }) {
+      if (!sendsFiles) throw new ToolError('No file can be sent here. Put what matters into the answer.')
+      if (text.trim() === '') throw new ToolError('The file would be empty.')
+      if (text.length > MAX_CHARS) throw new ToolError(`The file is too long: at most ${MAX_CHARS} characters.`)
+      const names = z.array(z.string()).catch([]).parse(memory[MEMORY])
+      if (names.length >= MAX_FILES) throw new ToolError(`There are already ${MAX_FILES} files, which is the maximum.`)
+      const given = freeName(plainName(name), names)
+      memory[MEMORY] = [...names, given]
+      return {
+        text: `${given} is sent with the answer. Do not repeat its content in the answer.`,
+        file: { name: given, text: harmlessCells(given, text) },
+      }
+    },
   })
-}
-
-function fileOutput({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
-  if (!sendsFiles) throw new ToolError('No file can be sent here. Put what matters into the answer.')
-  if (text.trim() === '') throw new ToolError('The file would be empty.')
-  if (text.length > MAX_CHARS) throw new ToolError(`The file is too long: at most ${MAX_CHARS} characters.`)
-  const names = z.array(z.string()).catch([]).parse(memory[MEMORY])
-  if (names.length >= MAX_FILES) throw new ToolError(`There are already ${MAX_FILES} files, which is the maximum.`)
-  const given = freeName(plainName(name), names)
-  memory[MEMORY] = [...names, given]
-  return {
-    text: `${given} is sent with the answer. Do not repeat its content in the answer.`,
-    file: { name: given, text: harmlessCells(given, text) },
-  }
 }
 
 /** Endings that open as text and that no double click executes. */

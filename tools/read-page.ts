@@ -21,8 +21,9 @@ const ACCEPT = 'text/html, application/xhtml+xml, application/pdf, text/*;q=0.9,
 
 const part = z.union([z.string(), z.number()]).optional()
 
-export function readPage({ http, settings, pages }: ToolParts): Tool {
-  const fetchPage = fetcher({ http, settings })
+export function readPage(parts: ToolParts): Tool {
+  const { settings, pages } = parts
+  const fetchPage = fetcher(parts)
   return defineTool({
     name: 'read_page',
     title: 'Read a page',
@@ -65,10 +66,7 @@ function namedUrl(written: string, { isNamed }: ToolContext, hosts: readonly str
 }
 
 /** Hosts of READ_INTERNAL_HOSTS may be on a private network; all others are reached on the internet only. */
-function fetcher({
-  http,
-  settings,
-}: Pick<ToolParts, 'http' | 'settings'>): (url: URL, signal: AbortSignal) => Promise<Fetched> {
+function fetcher({ http, settings }: ToolParts): (url: URL, signal: AbortSignal) => Promise<Fetched> {
   const { READ_HOSTS: only = [], READ_INTERNAL_HOSTS: internal = [], READ_INTERNAL_HEADERS: secret = {} } = settings
   const origins = internal.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))
   const scope = (more: Partial<FetchLimits>): ToolFetch => http.scope({ name: 'read_page', ...LIMITS, ...more })

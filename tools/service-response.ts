@@ -1,3 +1,4 @@
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** Parses a service's JSON. @throws ToolError `arxiv did not send JSON.` */
@@ -19,11 +20,22 @@ export function webAddress(value: unknown): string | undefined {
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }
 
+/** Returns the address of a service with these parameters. */
+export function withQuery(address: string, parameters: Record<string, string>): URL {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url
+}
+
+/** Returns a page that a service names as a source, or nothing if its address is none. */
+export function sourcesOf(title: string, address: unknown): Source[] {
+  const url = webAddress(address)
+  return url ? [{ title: oneLine(title, 150) || new URL(url).hostname, url }] : []
+}
+
 /** Returns a text in one line, cut at a length. */
 export function oneLine(text: string, length = 1000): string {
-  const line = text
-    .slice(0, length * 2)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const start = text.slice(0, length * 2)
+  const line = start.replace(/\s+/g, ' ').trim()
   return line.length > length ? `${line.slice(0, length)}…` : line
 }

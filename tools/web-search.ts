@@ -48,7 +48,9 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
       throw new ToolError(withoutKey(refusal(engine, status, parseJson(body)), key), { isDown: status === 429 })
     const json = parseServiceJson(body, 'search')
     const list = Array.isArray(json) ? json : valueAt(json, engine.paths.list)
-    const results = (Array.isArray(list) ? list : []).flatMap((one) => searchResult(partsOf(one, engine)))
+    const results = (Array.isArray(list) ? list : []).flatMap((one) =>
+      searchResult(Object.fromEntries(Object.entries(engine.paths).map(([name, path]) => [name, valueAt(one, path)]))),
+    )
     if (results.length > 0) return listed(results)
     const fault = messageIn(json)
     if (fault !== undefined) throw new ToolError(withoutKey(`search failed: ${fault}`, key))
@@ -63,15 +65,6 @@ function checkMapping(list: unknown, { paths }: Engine): void {
     throw new ToolError(`search failed: its answer has no list at "${paths.list}". Set list in SEARCH_FIELDS.`)
   if (list.length > 0)
     throw new ToolError(`search failed: its results have no address at "${paths.url}". Set url in SEARCH_FIELDS.`)
-}
-
-function partsOf(one: unknown, { paths }: Engine) {
-  return {
-    title: valueAt(one, paths.title),
-    url: valueAt(one, paths.url),
-    snippet: valueAt(one, paths.snippet),
-    date: valueAt(one, paths.date),
-  }
 }
 
 /** Returns the value at a path such as `web.results`. */

@@ -8,7 +8,7 @@ import type { Fetched, Tool, ToolContext, ToolOutput } from '../src/agent/contra
 import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query-text.ts'
-import { serviceOf, type Service, type ToolParts } from './tool-settings.ts'
+import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { wikiClient, type PageInfo, type WikiClient } from './wikipedia/client.ts'
 import { sentencesOf } from './wikipedia/sentences.ts'
 import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from './wikipedia/titles.ts'
@@ -37,31 +37,26 @@ type LoadedPage = z.infer<typeof loadedSchema>
 export function wikipedia({ http, settings }: ToolParts): Tool[] {
   const address = { setting: settings.WIKIPEDIA_API_URL, standard: WIKIPEDIA }
   const service = serviceOf(http, address, { name: 'wikipedia', keep: isAnswer })
-  return [searchTool(service), lookupTool(service)]
+  return [
+    defineTool({
+      name: 'wikipedia',
+      description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
+      schema: z.object({ query: queryText().describe('title of the page') }),
+      run: ({ query }, context) => search(query, wikiClient(service, context.signal), context),
+    }),
+    defineTool({
+      name: 'wikipedia_lookup',
+      description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
+      schema: z.object({ keyword: queryText().describe('keyword') }),
+      repeatable: true,
+      run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),
+    }),
+  ]
 }
 
 /** MediaWiki sends errors with status 200: they are not cached. */
 function isAnswer({ headers, body }: Fetched): boolean {
   return !('mediawiki-api-error' in headers) && body.startsWith('{') && body.trimEnd().endsWith('}')
-}
-
-function searchTool(service: Service): Tool {
-  return defineTool({
-    name: 'wikipedia',
-    description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
-    schema: z.object({ query: queryText().describe('title of the page') }),
-    run: ({ query }, context) => search(query, wikiClient(service, context.signal), context),
-  })
-}
-
-function lookupTool(service: Service): Tool {
-  return defineTool({
-    name: 'wikipedia_lookup',
-    description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
-    schema: z.object({ keyword: queryText().describe('keyword') }),
-    repeatable: true,
-    run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),
-  })
 }
 
 /**
@@ -91,7 +86,7 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
     const offered = offeredTitles(text, links).slice(0, MAX_OFFERED)
     return { text: `[${page.title}] may refer to: ${listTitles(offered)}. Search for one of these titles.` }
   }
-  context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies LoadedPage
+  context.memory[MEMORY] = { title: page.title, url: page.url, shown: 0 } satisfies LoadedPage
   const first = sentencesOf(text).slice(0, FIRST_SENTENCES).join(' ')
   return { text: first || `The page [${page.title}] has no text.`, sources: sourcesOf(page) }
 }
@@ -108,11 +103,8 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
   const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
   const hit = hits[shown]
-  context.memory[MEMORY] = {
-    ...page,
-    keyword: wanted,
-    shown: hit === undefined ? shown : shown + 1,
-  } satisfies LoadedPage
+  const next = hit === undefined ? shown : shown + 1
+  context.memory[MEMORY] = { ...page, keyword: wanted, shown: next } satisfies LoadedPage
   const none = hits.length === 0 ? ` The page [${page.title}] does not contain [${keyword}].` : ''
   if (hit === undefined) return { text: `No more results.${none}`, exhausted: true }
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
@@ -121,8 +113,7 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
 /** A search starts the lookup over, whether or not it loads another page. */
 function forgetKeyword(context: ToolContext): void {
   const page = loadedPage(context)
-  if (page)
-    context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies LoadedPage
+  if (page) context.memory[MEMORY] = { title: page.title, url: page.url, shown: 0 } satisfies LoadedPage
 }
 
 /** The memory may have been saved by another process, so it is validated. */

@@ -1,12 +1,11 @@
 /** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
 import type { Find, FindKind, Tool, ToolContext, ToolOutput, WorkspaceReader } from '../src/agent/contracts/tool.ts'
-import type { Source } from '../src/agent/contracts/evidence.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
 import { queryText } from './query-text.ts'
-import { oneLine, webAddress } from './service-response.ts'
-import { workspaceOf } from './open-workspace.ts'
+import { oneLine, sourcesOf, webAddress } from './service-response.ts'
+import { workspaceOf } from './read-workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 
@@ -50,7 +49,12 @@ async function search(query: string, kind: FindKind, context: ToolContext): Prom
     `${asAsker ? AS_ASKER[kind] : HEADS[kind]}${next === '' ? '' : ' (there are more)'}:`,
     ...finds.map(lineOf),
   ].join('\n')
-  return { text, sources: finds.flatMap(sourceOf), passing: true, forAsker }
+  return {
+    text,
+    sources: finds.flatMap((find) => sourcesOf(headOf(find) || 'Slack', find.url)),
+    passing: true,
+    forAsker,
+  }
 }
 
 /** The headings say which channels were searched. */
@@ -82,13 +86,12 @@ function nothing(kind: FindKind, { isMore, asAsker }: { isMore: boolean; asAsker
  * it cannot pass for another result.
  */
 function lineOf(find: Find): string {
-  const head = headOf(find)
   const words = oneLine(cutText(find.text, FIND_CHARS * 2), FIND_CHARS)
-  return [`- ${[head, words].filter(Boolean).join(': ')}`, ...(webAddress(find.url) ? [`  ${find.url}`] : [])].join(
-    '\n',
-  )
+  const line = `- ${[headOf(find), words].filter(Boolean).join(': ')}`
+  return webAddress(find.url) ? `${line}\n  ${find.url}` : line
 }
 
+/** A source has this title. It is kept with the answer, unlike the text of a find. */
 function headOf({ who, where, at }: Find): string {
   const place = [who, where && `in ${where}`].filter(Boolean).join(' ')
   return [place, at === undefined ? '' : minuteOf(at)].filter(Boolean).join(', ')
@@ -97,10 +100,4 @@ function headOf({ who, where, at }: Find): string {
 function minuteOf(at: number): string {
   const time = new Date(at * 1000)
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-/** The source names the author, the place and the time. It is kept with the answer, unlike the text of a find. */
-function sourceOf(find: Find): Source[] {
-  const url = webAddress(find.url)
-  return url ? [{ title: headOf(find) || 'Slack', url }] : []
 }

@@ -56,12 +56,12 @@ export function sealerOf(secret: string): Sealer {
       const [form, id, payload = ''] = sealed.split('.')
       if (form !== FORM) throw new SealBroken('It was stored by another version.')
       if (id !== keyId) throw new SealBroken('It was stored with another SECRETS_KEY.')
-      return opened({ key, payload: Buffer.from(payload, 'base64url'), bound: bound(belongsTo) })
+      return opened(key, Buffer.from(payload, 'base64url'), bound(belongsTo))
     },
   }
 }
 
-function opened({ key, payload, bound }: { key: Buffer; payload: Buffer; bound: Buffer }): string {
+function opened(key: Buffer, payload: Buffer, bound: Buffer): string {
   const tagEnd = NONCE_BYTES + TAG_BYTES
   try {
     const nonce = payload.subarray(0, NONCE_BYTES)

@@ -97,19 +97,15 @@ function scientific(digits: string): string {
 
 /** Marked numbers as numbers. A whole number that would be rounded becomes its digits as text. */
 export function safeNumbers(value: unknown): unknown {
-  return mapMarked(value, (digits) => {
-    const number = Number(digits)
-    return Number.isInteger(number) && !Number.isSafeInteger(number) ? digits : number
-  })
+  return mapMarked(value, (digits) => (isRoundedWhole(digits) ? digits : Number(digits)))
 }
 
 /** Marked numbers as numbers, except whole ones that would be rounded: they stay marked. */
 export function withLargeMarked(value: unknown): unknown {
-  return mapMarked(value, (digits) => {
-    const number = Number(digits)
-    return Number.isInteger(number) && !Number.isSafeInteger(number) ? MARK + digits : number
-  })
+  return mapMarked(value, (digits) => (isRoundedWhole(digits) ? MARK + digits : Number(digits)))
 }
+
+const isRoundedWhole = (digits: string) => Number.isInteger(Number(digits)) && !Number.isSafeInteger(Number(digits))
 
 /** Marked numbers as their digits, for people. */
 export function numbersAsText(value: unknown): unknown {

@@ -2,8 +2,4 @@
  * The log of the stores, with the signatures of pino's methods. `fields` contains ids, counts and sizes, but no
  * people's text and no tokens. `message` is a constant sentence.
  */
-export interface StoreLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+export type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>

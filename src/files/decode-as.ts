@@ -3,8 +3,8 @@
 /** Decodes bytes. Invalid ones become U+FFFD, and an unknown encoding is read as Windows-1252. */
 export function decodeAs(bytes: Uint8Array, encoding: string): string {
   const known = knownEncoding(encoding) ?? 'windows-1252'
-  if (known === 'cp850') return fromTable(bytes, CP850_CODES)
-  return known === 'windows-1252' ? fromTable(bytes, WINDOWS_1252_CODES) : new TextDecoder(known).decode(bytes)
+  const table = TABLES.get(known)
+  return table ? fromTable(bytes, table) : new TextDecoder(known).decode(bytes)
 }
 
 /** Names that mails and pages use, beside those of the Encoding Standard. */
@@ -35,18 +35,19 @@ export function knownEncoding(name: string): string | undefined {
 /** The bytes from 80 to 9F. Node 20's decoder reads them as latin1, which has only control characters there. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
-)
-/** How many arguments `String.fromCharCode` gets at once. Too many overflow the stack. */
-const PIECE = 8192
-
 /** The bytes from 80 of DOS in Western Europe, which TextDecoder does not know. */
 const CP850 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0'
-const CP850_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x80 ? CP850.charCodeAt(byte - 0x80) : byte,
+
+/** The code of each byte. Without a letter of its own, it is that of latin1. */
+const TABLES = new Map(
+  Object.entries({ 'windows-1252': WINDOWS_1252, cp850: CP850 }).map(([name, from80]) => [
+    name,
+    Uint16Array.from({ length: 256 }, (_, byte) => (byte < 0x80 ? byte : from80.charCodeAt(byte - 0x80) || byte)),
+  ]),
 )
+/** How many arguments `String.fromCharCode` gets at once. Too many overflow the stack. */
+const PIECE = 8192
 
 function fromTable(bytes: Uint8Array, codeOf: Uint16Array): string {
   const pieces: string[] = []

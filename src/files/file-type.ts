@@ -2,16 +2,13 @@
  * Decides a file's type by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody can
  * name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
-import { declaredEncoding, decodeText, detectEncoding } from './text-decoding.ts'
+import { declaredEncoding, decodeText, detectEncoding, type DetectedEncoding } from './text-decoding.ts'
+import { PASSWORD } from './parsers/parser.ts'
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
 import { memberNames, readMembers } from './zip-members.ts'
 
-/** `isGuessed`: nothing in the file says its encoding. `broken`: how many characters are not in it. */
-export interface TextType {
+export interface TextType extends Partial<DetectedEncoding> {
   kind: FileKind
-  encoding?: string
-  isGuessed?: boolean
-  broken?: number
 }
 
 type FileType =
@@ -27,7 +24,6 @@ const MAX_MEMBERS = 10_000
 const HEAD = 4096
 
 const EMPTY = 'The file is empty.'
-const PASSWORD = 'The file is password-protected. Upload a copy without a password.'
 
 /** Returns which picture the bytes are. Reads only the first of them, so it may run on the main thread. */
 export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
@@ -73,6 +69,8 @@ const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
   { magic: 'WEBP', at: 8, picture: 'webp' },
 ]
 
+const ARCHIVES = ['\x1f\x8b', '7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\x00', '\x28\xb5\x2f\xfd']
+
 /** If a magic number alone is ambiguous, `type` looks further. */
 const SIGNATURES: Signature[] = [
   { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
@@ -80,17 +78,10 @@ const SIGNATURES: Signature[] = [
   { magic: 'PK\x05\x06', type: archive },
   { magic: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', type: oleType },
   { magic: '{\\rtf', type: notRead('RTF', '. Save it as docx or pdf.') },
-  { magic: '\x1f\x8b', type: archive },
-  { magic: '7z\xbc\xaf\x27\x1c', type: archive },
-  { magic: 'Rar!\x1a\x07', type: archive },
-  { magic: 'BZh', type: archive },
-  { magic: '\xfd7zXZ\x00', type: archive },
-  { magic: '\x28\xb5\x2f\xfd', type: archive },
+  ...ARCHIVES.map((magic) => ({ magic, type: archive })),
   { magic: 'ftyp', at: 4, type: recording },
-  { magic: 'ID3', type: recording },
-  { magic: 'OggS', type: recording },
   { magic: 'WAVE', at: 8, type: recording },
-  { magic: '\x1aE\xdf\xa3', type: recording },
+  ...['ID3', 'OggS', '\x1aE\xdf\xa3'].map((magic) => ({ magic, type: recording })),
 ]
 
 /** Documents of Office and LibreOffice are zips; the parts in them tell which. */
@@ -101,14 +92,15 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
   if (names.has('ppt/presentation.xml')) return { kind: 'pptx' }
   if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) return { kind: 'docx' }
-  if (mimetypeIn(bytes).startsWith('application/epub+zip'))
+  const mimetype = mimetypeIn(bytes)
+  if (mimetype.startsWith('application/epub+zip'))
     return { fault: 'I cannot read e-books (epub). Save it as pdf or docx.' }
-  return openDocument(bytes) ?? archive()
+  return openDocument(mimetype) ?? archive()
 }
 
 /** An OpenDocument names its type in a member of its own. Its templates are read too. */
-function openDocument(bytes: Uint8Array): FileType | undefined {
-  const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetypeIn(bytes)) ?? []
+function openDocument(mimetype: string): FileType | undefined {
+  const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetype) ?? []
   const kind = OPEN_DOCUMENTS.get(what)
   return kind && { kind }
 }
@@ -142,13 +134,9 @@ function startsWith(bytes: Uint8Array, magic: string, at: number): boolean {
   return latin1(bytes.subarray(at, at + magic.length)) === magic
 }
 
-function indexOf(bytes: Uint8Array, what: string): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(what, 0, 'latin1')
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
+const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const indexOf = (bytes: Uint8Array, what: string) => bufferOf(bytes).indexOf(what, 0, 'latin1')
+const latin1 = (bytes: Uint8Array) => bufferOf(bytes).toString('latin1')
 
 const ENDINGS: Partial<Record<FileKind, string>> = {
   csv: 'csv tsv tab',

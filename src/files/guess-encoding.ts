@@ -120,7 +120,7 @@ function look(text: string, common: ReadonlySet<string>, script: RegExp): number
     at += one.length
     if (one > '\x7f') {
       count += 1
-      sum += scoreOf(one, { before, after: text[at] ?? '', common, script })
+      sum += scoreOf(one, before, text[at] ?? '', common, script)
     }
     before = one
   }
@@ -130,14 +130,7 @@ function look(text: string, common: ReadonlySet<string>, script: RegExp): number
 /** Letters of Cyrillic that few languages have. */
 const RARE = /[ЂЃЉЊЌЋЏђѓљњќћџЅѕЈј]/
 
-interface Around {
-  before: string
-  after: string
-  common: ReadonlySet<string>
-  script: RegExp
-}
-
-function scoreOf(one: string, { before, after, common, script }: Around): number {
+function scoreOf(one: string, before: string, after: string, common: ReadonlySet<string>, script: RegExp): number {
   if (one === '\ufffd' || /\p{C}/u.test(one)) return -1
   const [isLetterBefore, isLetterAfter] = [/\p{L}/u.test(before), /\p{L}/u.test(after)]
   if (/[£¥€¢¼½¾]/.test(one) && (/[£¥€¢]/.test(one) ? isLetterAfter || isLetterBefore : isLetterBefore)) return -0.3

@@ -39,24 +39,22 @@ export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded
   return {
     forQuestion(person: string, now: () => number): FileParser {
       let left = limits.questionMs
-      const parse = async (file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome> => {
-        if (left <= 0) return { fault: tooLong(limits.questionMs) }
-        const timeoutMs = Math.min(limits.timeoutMs, left)
-        const from = now()
-        const own = { ...limits, memoryMb, timeoutMs }
-        const outcome = await parseInProcess(file, { limits: own, isBounded, signal, now })
-        left -= now() - from
-        return outcome
+      const inSlot = async <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => {
+        const release = await slots.take(person, signal)
+        return work().finally(release)
       }
       return {
-        parse: async (file, signal) => {
-          const release = await slots.take(person, signal)
-          return parse(file, signal).finally(release)
-        },
-        query: async (query, signal) => {
-          const release = await slots.take(person, signal)
-          return queryInProcess(query, { limits: { ...limits, memoryMb }, isBounded, signal, now }).finally(release)
-        },
+        parse: (file, signal) =>
+          inSlot(signal, async () => {
+            if (left <= 0) return { fault: tooLong(limits.questionMs) }
+            const from = now()
+            const own = { ...limits, memoryMb, timeoutMs: Math.min(limits.timeoutMs, left) }
+            const outcome = await parseInProcess(file, { limits: own, isBounded, signal, now })
+            left -= now() - from
+            return outcome
+          }),
+        query: (query, signal) =>
+          inSlot(signal, () => queryInProcess(query, { limits: { ...limits, memoryMb }, isBounded, signal, now })),
       }
     },
   }

@@ -9,10 +9,9 @@ import { Worker } from 'node:worker_threads'
 import { fileTypeOf, type TextType } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
-import { parseTranscript } from './parsers/transcript-lines.ts'
 import { brokenNote } from './text-decoding.ts'
 import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
-import { MEBIBYTE, type ParseOutcome } from './types.ts'
+import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
 
 const RESULT_FD = 3
 const PAGES_FD = 4
@@ -23,30 +22,22 @@ const CHECK_MS = 10
 async function parserOf({ kind, name, page }: ToParse): Promise<Parser> {
   if (page && kind === 'html') return (await import('./parsers/web-page.ts')).parseWebPage
   if (/\.(?:eml|ipynb)$/i.test(name)) return (await import('./parsers/named-texts.ts')).parseNamedText
-  switch (kind) {
-    case 'pdf':
-      return (await import('./parsers/pdf-pages.ts')).parsePdf
-    case 'docx':
-      return (await import('./parsers/docx-lines.ts')).parseDocx
-    case 'pptx':
-      return (await import('./parsers/pptx-slides.ts')).parsePptx
-    case 'xlsx':
-      return (await import('./parsers/xlsx-sheets.ts')).parseXlsx
-    case 'odt':
-    case 'odp':
-    case 'ods':
-      return (await import('./parsers/odf-text.ts')).parseOdf
-    case 'csv':
-      return (await import('./parsers/csv-rows.ts')).parseCsv
-    case 'html':
-      return (await import('./parsers/html-lines.ts')).parseHtml
-    case 'canvas':
-      return (await import('./parsers/canvas-tags.ts')).parseCanvas
-    case 'transcript':
-      return parseTranscript
-    default:
-      return parsePlain
-  }
+  return PARSERS[kind]?.() ?? parsePlain
+}
+
+const odf = async () => (await import('./parsers/odf-text.ts')).parseOdf
+
+/** All other kinds are plain texts. */
+const PARSERS: Partial<Record<FileKind, () => Promise<Parser>>> = {
+  pdf: async () => (await import('./parsers/pdf-pages.ts')).parsePdf,
+  docx: async () => (await import('./parsers/docx-lines.ts')).parseDocx,
+  pptx: async () => (await import('./parsers/pptx-slides.ts')).parsePptx,
+  xlsx: async () => (await import('./parsers/xlsx-sheets.ts')).parseXlsx,
+  ...{ odt: odf, odp: odf, ods: odf },
+  csv: async () => (await import('./parsers/csv-rows.ts')).parseCsv,
+  html: async () => (await import('./parsers/html-lines.ts')).parseHtml,
+  canvas: async () => (await import('./parsers/canvas-tags.ts')).parseCanvas,
+  transcript: async () => (await import('./parsers/transcript-lines.ts')).parseTranscript,
 }
 
 async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
@@ -90,7 +81,6 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
 }
 
-/** Writes one byte per page. */
 function beginPage(): void {
   writeSync(PAGES_FD, '.')
 }

@@ -66,11 +66,10 @@ interface ProcessOptions {
  * @throws the signal's reason, or an error if no reader starts
  */
 export async function parseInProcess(file: FileBytes, options: ProcessOptions): Promise<ParseOutcome> {
-  const { limits, now } = options
-  const until = now() + limits.timeoutMs
+  const until = options.now() + options.limits.timeoutMs
   const skippedPages: number[] = []
   for (;;) {
-    const outcome = await readOnce(file, { ...options, skippedPages, timeoutMs: until - now() })
+    const outcome = await readOnce(file, options, until - options.now(), { skippedPages })
     if (!('stuckAt' in outcome)) return outcome
     skippedPages.push(outcome.stuckAt)
   }
@@ -81,18 +80,10 @@ export async function parseInProcess(file: FileBytes, options: ProcessOptions): 
  * @throws the signal's reason, or an error if no reader starts
  */
 export async function queryInProcess({ tables, ...query }: TableQuery, options: ProcessOptions): Promise<QueryOutcome> {
-  const bytes = Buffer.from(JSON.stringify(tables))
-  const own = { ...options, skippedPages: [], timeoutMs: options.limits.timeoutMs, query }
-  const outcome = await readOnce<QueryOutcome>({ name: 'tables', bytes }, own)
+  const file = { name: 'tables', bytes: Buffer.from(JSON.stringify(tables)) }
+  const outcome = await readOnce<QueryOutcome>(file, options, options.limits.timeoutMs, { query })
   if ('stuckAt' in outcome || !outcome.fault || !('killed' in outcome)) return outcome as QueryOutcome
   return { fault: 'The query needs too much memory or time. Make it simpler: filter or aggregate first.' }
-}
-
-interface ParseOptions extends ProcessOptions {
-  query?: ReaderHeader['query']
-  skippedPages: number[]
-  /** How much of the file's time is left. */
-  timeoutMs: number
 }
 
 /** The number of the page that took too long. */
@@ -100,23 +91,19 @@ interface StuckPage {
   stuckAt: number
 }
 
+/** @param timeoutMs how much of the file's time is left */
 async function readOnce<Outcome = ParseOutcome>(
   { name, bytes, page }: FileBytes,
-  options: ParseOptions,
+  options: ProcessOptions,
+  timeoutMs: number,
+  more: Pick<ReaderHeader, 'skippedPages' | 'query'>,
 ): Promise<Outcome | ParseOutcome | StuckPage> {
-  const { limits, isBounded, signal, skippedPages, query } = options
+  const { limits, isBounded, signal } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
   const result = resultOf<Outcome>(child)
-  const ends = watch(child, options)
-  const header: ReaderHeader = {
-    name,
-    limits,
-    skippedPages,
-    ...(page && { page }),
-    ...(isBounded ? {} : { watchMb: limits.memoryMb }),
-    ...(query && { query }),
-  }
+  const ends = watch(child, options, timeoutMs)
+  const header: ReaderHeader = { name, limits, page, watchMb: isBounded ? undefined : limits.memoryMb, ...more }
   // A reader that has ended reads no more. `result` has its outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
@@ -182,7 +169,7 @@ async function resultOf<Outcome>(child: ChildProcess): Promise<Outcome | ParseOu
 }
 
 /** Ends the wait for a reader whose time or page time is up, or for which nobody waits any more. */
-function watch(child: ChildProcess, { limits, timeoutMs, signal, now }: ParseOptions) {
+function watch(child: ChildProcess, { limits, signal, now }: ProcessOptions, timeoutMs: number) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {
     const from = now()

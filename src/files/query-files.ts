@@ -15,16 +15,12 @@ const SHOWN_ROWS = 50
 const CELL_CHARS = 200
 const CSV_CHARS = 1_000_000
 
-interface QueryParts {
-  tables: readonly RunTable[]
-  parser: FileParser
-  maxChars: number
-  signal: AbortSignal
-}
-
 export async function queryFiles(
   { sql, file, chart }: WantedRows,
-  { tables, parser, maxChars, signal }: QueryParts,
+  tables: readonly RunTable[],
+  parser: FileParser,
+  maxChars: number,
+  signal: AbortSignal,
 ): Promise<ToolOutput> {
   const usable = tables.filter(({ refused }) => refused === undefined)
   const refused = tables
@@ -35,14 +31,8 @@ export async function queryFiles(
   const bad = named.find((table) => table.refused !== undefined)
   if (bad) throw new ToolError(`${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it.`)
   const sources = named.length > 0 ? named : usable
-  const outcome = await parser.query(
-    {
-      ...(sql !== undefined && { sql }),
-      tables: sources.map((table) => ({ name: table.name, ...tableParts(table) })),
-      timeoutMs: QUERY_MS,
-    },
-    signal,
-  )
+  const asked = sources.map((table) => ({ name: table.name, ...tableParts(table) }))
+  const outcome = await parser.query({ sql, tables: asked, timeoutMs: QUERY_MS }, signal)
   if (outcome.fault !== undefined) throw new ToolError(outcome.fault)
   if (outcome.described !== undefined)
     return { text: describedText([...outcome.described.split('\n\n'), ...refused], sources, maxChars), tables: [] }
@@ -51,12 +41,9 @@ export async function queryFiles(
   const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
   const { series, note } = chart ? chartOf(result, chart === true ? undefined : chart) : {}
   const drawn = note === undefined ? '' : `\n(${note})`
-  const parts = {
-    ...(made && { file: made }),
-    ...(series && { series }),
-    ...(named.some(({ forAsker }) => forAsker) && { forAsker: true }),
-  }
-  return { text: text + drawn, sources: sourcesOf(named, sql ?? ''), tables: resultTables(result), ...parts }
+  const forAsker = named.some((table) => table.forAsker) || undefined
+  const found = { sources: sourcesOf(named, sql ?? ''), tables: resultTables(result) }
+  return { text: text + drawn, ...found, file: made, series, forAsker }
 }
 
 /** Returns as many descriptions as fit, and the names of the other tables. */
@@ -86,10 +73,8 @@ function namedIn(sql: string, tables: readonly RunTable[]): RunTable[] {
 /** Returns the rows as a table, as many as fit, below what was counted. */
 function resultText({ columns, rows, count, isMore, notes }: SqlResult, maxChars: number): string {
   const head = columns.map(cellText).join(' | ')
-  const below = notes
-    .map((note) => `- ${note}`)
-    .join('\n')
-    .slice(0, Math.floor(maxChars / 3))
+  const noted = notes.map((note) => `- ${note}`).join('\n')
+  const below = noted.slice(0, Math.floor(maxChars / 3))
   let left = maxChars - below.length - head.length - 200
   const lines = rows.slice(0, SHOWN_ROWS).map((row) => row.map(cellText).join(' | '))
   const shown = lines.filter((line) => (left -= line.length + 1) >= 0)
@@ -116,12 +101,8 @@ function sourcesOf(tables: readonly RunTable[], sql: string): Source[] {
 }
 
 function csvName(name: string): string {
-  return `${
-    name
-      .replace(/\.\w+$/, '')
-      .replace(/[^\p{L}\p{N}_ -]+/gu, '-')
-      .slice(0, 60) || 'result'
-  }.csv`
+  const plain = name.replace(/\.\w+$/, '').replace(/[^\p{L}\p{N}_ -]+/gu, '-')
+  return `${plain.slice(0, 60) || 'result'}.csv`
 }
 
 /** Cells that a spreadsheet would run as formulas begin with `'`. */

@@ -17,7 +17,8 @@ const MAX_EARLIER = 20
  * @param isOwn whether a file came with the question itself; earlier files only add their pictures and names
  */
 export async function questionFiles(
-  { store, thread }: { store: FileStore; thread: ThreadKey },
+  store: FileStore,
+  thread: ThreadKey,
   kept: readonly KeptFile[],
   isOwn: (file: KeptFile) => boolean,
 ): Promise<{ text: string; images: Picture[] }> {

@@ -5,7 +5,7 @@
 import { cutText } from '../base/cut-text.ts'
 import type { FilePart } from '../agent/contracts/tool.ts'
 import type { ParsedFile, ReadPart, Section } from './types.ts'
-import { columnLetters, countUnits, isTable, spanOf, sectionUnit, type Span } from './section-units.ts'
+import { columnLetters, columnNumber, countUnits, isTable, spanOf, sectionUnit, type Span } from './section-units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
@@ -22,9 +22,7 @@ export function readPart(file: ParsedFile, wanted: FilePart, maxChars: number): 
 function describeParts({ kind, sections }: ParsedFile): string {
   const unit = sectionUnit(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
-  return unit
-    ? `it has ${countUnits(sections.length, unit)}.`
-    : `it has ${countUnits(sections[0]?.lines ?? 0, 'line')}.`
+  return `it has ${unit ? countUnits(sections.length, unit) : countUnits(sections[0]?.lines ?? 0, 'line')}.`
 }
 
 function sheetNames(sections: Section[]): string {
@@ -39,7 +37,10 @@ function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: numbe
   if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${describeParts(file)}` }
   if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${describeParts(file)}` }
   const to = Math.min(span.to, last)
-  if (lines !== undefined && span.from === to) return linesOfPage(file, { page: span.from, lines }, maxChars)
+  if (lines !== undefined && span.from === to) {
+    const part = linesOf(file.sections[to - 1], lines, maxChars)
+    return part.text === undefined ? part : { ...part, place: `${unit} ${to}, ${part.place}`, sections: [to] }
+  }
   return joinPages(file, { from: span.from, to }, maxChars)
 }
 
@@ -71,15 +72,6 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
   }
 }
 
-function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | number }, maxChars: number): ReadPart {
-  const section = file.sections[wanted.page - 1]
-  const part = linesOf(section, wanted.lines, maxChars)
-  const unit = sectionUnit(file.kind) ?? 'page'
-  return part.text === undefined
-    ? part
-    : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }
-}
-
 function readLines(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
   // A text has no pages, but its beginning counts as the first page.
   const isFirst = pages !== undefined && spanOf(pages)?.from === 1
@@ -95,7 +87,7 @@ function linesOf(section: Section | undefined, wanted: string | number | undefin
   if (span.from > all.length && all.length > 0)
     return { missing: `There is no line ${span.from}: the last is ${all.length}.` }
   const to = Math.min(span.to, all.length)
-  const { text, end } = fitting(all, { from: span.from, to }, maxChars)
+  const { text, end } = fitting((line) => all[line - 1] ?? '', { from: span.from, to }, maxChars)
   return {
     text,
     place: end === span.from ? `line ${end}` : `lines ${span.from}-${end}`,
@@ -106,11 +98,11 @@ function linesOf(section: Section | undefined, wanted: string | number | undefin
 }
 
 /** Joins whole lines as far as they fit; the first is cut if necessary. */
-function fitting(all: string[], { from, to }: Span, maxChars: number): { text: string; end: number } {
+function fitting(lineAt: (line: number) => string, { from, to }: Span, maxChars: number) {
   const lines: string[] = []
   let left = maxChars
   for (let line = from; line <= to; line += 1) {
-    const text = all[line - 1] ?? ''
+    const text = lineAt(line)
     if (text.length > left && lines.length > 0) break
     lines.push(cutText(text, left))
     left -= text.length + 1
@@ -168,7 +160,7 @@ function readRange(section: Section, written: string | number | undefined, maxCh
   const whole = `the sheet is A1:${columnLetters(columns)}${lines}.`
   if (lines === 0) return { missing: 'The sheet is empty.' }
   const range = written === undefined ? parseRange('1:') : parseRange(String(written))
-  if (!range) return { missing: `"${String(written).slice(0, 60)}" is no range: write A1:C20, B:D or 10:20; ${whole}` }
+  if (!range) return { missing: `"${clipped(written)}" is no range: write A1:C20, B:D or 10:20; ${whole}` }
   if (range.rows.from > lines || range.columns.from > columns) return { missing: `These cells are empty: ${whole}` }
   const rows = { from: range.rows.from, to: Math.min(range.rows.to, lines) }
   const shown = { from: range.columns.from, to: Math.min(range.columns.to, columns) }
@@ -177,22 +169,17 @@ function readRange(section: Section, written: string | number | undefined, maxCh
   return { text, place, sections: [1], ...(end < rows.to && { more: `It goes on at row ${end + 1} of ${lines}.` }) }
 }
 
-/** Joins whole rows as far as they fit; the first is cut if necessary. */
-function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number): { text: string; end: number } {
+/** Joins whole rows below the letters of their columns, as far as they fit. */
+function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number) {
   const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
-  const parts = [cutText(['row', ...letters].join('\t'), maxChars)]
-  let left = maxChars - (parts[0] ?? '').length
+  const head = cutText(['row', ...letters].join('\t'), maxChars)
   const all = section.text.split('\n')
-  let end = rows.from
-  for (let row = rows.from; row <= rows.to; row += 1) {
+  const rowAt = (row: number) => {
     const cells = (all[row - 1] ?? '').split('\t').slice(columns.from - 1, columns.to)
-    const line = [row, ...cells].join('\t')
-    if (line.length + 1 > left && row > rows.from) break
-    parts.push(cutText(line, left - 1))
-    left -= line.length + 1
-    end = row
+    return [row, ...cells].join('\t')
   }
-  return { text: cutText(parts.join('\n'), maxChars), end }
+  const { text, end } = fitting(rowAt, rows, maxChars - head.length - 1)
+  return { text: cutText(`${head}\n${text}`, maxChars), end }
 }
 
 /** Columns end at XFD, rows at 1,048,576: three letters and seven digits. */
@@ -214,9 +201,4 @@ function parseRange(written: string): CellRange | undefined {
   const row = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits))
   const column = (letters: string | undefined) => (letters === undefined ? undefined : columnNumber(letters))
   return { rows: span(row(from[2]), row(to[2])), columns: span(column(from[1]), column(to[1])) }
-}
-
-/** `B` is 2, `AA` is 27. */
-function columnNumber(letters: string): number {
-  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }

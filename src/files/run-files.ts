@@ -8,20 +8,16 @@ import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { FileParser } from './parse-file.ts'
 import { queryFiles } from './query-files.ts'
-import { fileTables, hasTables, messageTables, resultTables, withUniqueTableNames } from './run-tables.ts'
+import {
+  fileTables,
+  hasTables,
+  messageTables,
+  resultTables,
+  withUniqueTableNames,
+  type RunTable,
+} from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
 import { sectionUnit } from './section-units.ts'
-
-interface RunFilesOptions {
-  store: FileStore
-  thread: ThreadKey
-  /** TOOL_OUTPUT_CHARS: the maximum length of an output. */
-  maxChars: number
-  /** The tables in messages. */
-  tables?: readonly MessageTable[]
-  /** Where queries run. */
-  parser: FileParser
-}
 
 /** The maximum number of passages in an output, and of one file. */
 const MAX_PASSAGES = 5
@@ -32,10 +28,27 @@ const QUERY_CHARS = 8000
 /** Space for the names and places in an output. */
 const AROUND_CHARS = 400
 
-export function runFiles(options: RunFilesOptions): RunFiles {
-  const texts = new Map<string, Promise<ParsedFile | undefined>>()
-  const textOf = (file: KeptFile) => {
-    const loading = texts.get(file.id) ?? loadText(options, file)
+type TextOf = (file: KeptFile) => Promise<ParsedFile | undefined>
+
+/**
+ * @param parser where queries run
+ * @param maxChars TOOL_OUTPUT_CHARS: the maximum length of an output
+ * @param tables those in messages
+ */
+export function runFiles(
+  store: FileStore,
+  thread: ThreadKey,
+  parser: FileParser,
+  maxChars: number,
+  tables: readonly MessageTable[] = [],
+): RunFiles {
+  const texts = new Map<string, ReturnType<TextOf>>()
+  const load: TextOf = async ({ id }) => {
+    const content = await store.load(thread, id)
+    return content && 'text' in content ? content.text : undefined
+  }
+  const textOf: TextOf = (file) => {
+    const loading = texts.get(file.id) ?? load(file)
     // Keeps the most recently used last.
     texts.delete(file.id)
     texts.set(file.id, loading)
@@ -44,47 +57,35 @@ export function runFiles(options: RunFilesOptions): RunFiles {
     for (const id of texts.keys()) if (texts.size > MAX_HELD) texts.delete(id)
     return loading
   }
-  const files = async () => withUniqueNames(await options.store.list(options.thread))
+  const files = async () => withUniqueNames(await store.list(thread))
   return {
     async read(name, part) {
       const all = await files()
       const file = findNamed(all, name)
-      return file
-        ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars })
-        : noSuchFile(all, name)
+      return file ? readFile(file, part, await textOf(file), maxChars) : noSuchFile(all, name)
     },
     async search(query, name) {
       const all = await files()
       const file = name === undefined ? undefined : findNamed(all, name)
       if (name !== undefined && !file) return noSuchFile(all, name)
-      return searchFiles(file ? [file] : all, { query, textOf, maxChars: options.maxChars })
+      return searchFiles(file ? [file] : all, query, textOf, maxChars)
     },
     async query(wanted, { signal, memory }) {
-      const given = await tablesIn(await files(), { textOf, tables: options.tables ?? [] })
-      const tables = withUniqueTableNames([...resultTables(keptTables(memory)), ...given])
-      return queryFiles(wanted, { tables, parser: options.parser, maxChars: QUERY_CHARS, signal })
+      const given = [...(await tablesIn(await files(), textOf)), ...messageTables(tables)]
+      const all = withUniqueTableNames([...resultTables(keptTables(memory)), ...given])
+      return queryFiles(wanted, all, parser, QUERY_CHARS, signal)
     },
   }
 }
 
-interface TableParts {
-  textOf(file: KeptFile): Promise<ParsedFile | undefined>
-  tables: readonly MessageTable[]
-}
-
-/** Returns the tables of the conversation, those of the newest files last. */
-async function tablesIn(files: readonly KeptFile[], { textOf, tables }: TableParts) {
-  const found = []
+/** Returns the tables of the files, those of the newest last. */
+async function tablesIn(files: readonly KeptFile[], textOf: TextOf): Promise<RunTable[]> {
+  const found: RunTable[] = []
   for (const file of files.filter(hasTables)) {
     const text = await textOf(file)
     if (text) found.push(...fileTables(file, text))
   }
-  return [...found, ...messageTables(tables)]
-}
-
-async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): Promise<ParsedFile | undefined> {
-  const content = await store.load(thread, id)
-  return content && 'text' in content ? content.text : undefined
+  return found
 }
 
 /** Numbers files of the same name. */
@@ -112,36 +113,27 @@ function noSuchFile(files: readonly KeptFile[], name: string | undefined): ToolO
   return { text: list === '' ? 'The files are no longer available.' : `${which} The files are: ${list}.` }
 }
 
-function readFile(
-  file: KeptFile,
-  { part, text, maxChars }: { part: FilePart; text: ParsedFile | undefined; maxChars: number },
-): ToolOutput {
+function readFile(file: KeptFile, part: FilePart, text: ParsedFile | undefined, maxChars: number): ToolOutput {
   if (!text) return { text: `${file.name} is ${file.what.toLowerCase()}: it contains no readable text.` }
   const read = readPart(text, part, Math.max(200, maxChars - AROUND_CHARS))
   if (read.text === undefined) return { text: `${file.name}: ${read.missing}` }
   const more = read.more ? `\n(${read.more})` : ''
-  const sources = sourcesOf(file, { text, sections: read.sections, place: read.place })
+  const sources = sourcesOf(file, text, read.sections, read.place)
   return { text: `${file.name}, ${read.place}:\n${read.text}${more}`, sources }
 }
 
 async function searchFiles(
   files: readonly KeptFile[],
-  {
-    query,
-    textOf,
-    maxChars,
-  }: { query: string; textOf(file: KeptFile): Promise<ParsedFile | undefined>; maxChars: number },
+  query: string,
+  textOf: TextOf,
+  maxChars: number,
 ): Promise<ToolOutput> {
   const found: { file: KeptFile; passage: Passage; sources: Source[] }[] = []
   for (const file of files) {
     const text = await textOf(file)
-    for (const passage of text ? await searchPassages(text, query, MAX_PASSAGES) : [])
-      if (text)
-        found.push({
-          file,
-          passage,
-          sources: sourcesOf(file, { text, sections: [passage.section], place: passage.place }),
-        })
+    if (!text) continue
+    for (const passage of await searchPassages(text, query, MAX_PASSAGES))
+      found.push({ file, passage, sources: sourcesOf(file, text, [passage.section], passage.place) })
   }
   const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MAX_PASSAGES)
   if (best.length === 0) return { text: 'It contains none of these words. Try other words, or read its pages.' }
@@ -154,10 +146,7 @@ async function searchFiles(
 }
 
 /** The place is a part of the address, so that two pages are two sources; viewers of PDFs know `page` (RFC 8118). */
-function sourcesOf(
-  { name, permalink }: KeptFile,
-  { text, sections, place }: { text: ParsedFile; sections: number[]; place: string },
-): Source[] {
+function sourcesOf({ name, permalink }: KeptFile, text: ParsedFile, sections: number[], place: string): Source[] {
   if (!permalink) return []
   const [unit, first = 1, last = first] = [sectionUnit(text.kind), sections[0], sections.at(-1)]
   if (unit !== 'page' && unit !== 'slide') return [{ title: `${name}, ${place}`, url: addressOf(permalink, place) }]

@@ -17,7 +17,6 @@ export interface RunTable extends SourceTable {
   forAsker?: true
 }
 
-/** Returns the sheets of a file as tables. */
 function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
   const filled = sections.filter(({ lines }) => lines > 0)
   const stem = stemOf(file.name)
@@ -26,23 +25,19 @@ function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile
     const from = filled.length === 1 && name === '' ? file.name : `${file.name}, sheet "${name}"`
     const isCut = notes.includes(CUT) && section === filled.at(-1)
     const isDamaged = notes.some((note) => note.includes(`"${name}" is damaged`))
-    const refused = isCut
-      ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}`
-      : isDamaged
-        ? 'its end is missing'
-        : undefined
+    const tooLarge = isCut ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}` : undefined
+    const refused = tooLarge ?? (isDamaged ? 'its end is missing' : undefined)
     return {
       name: sqlName(filled.length === 1 ? stem : `${stem} ${name}`),
       text,
       from,
+      refused,
       ...(kind !== 'csv' && { isExact: true as const }),
-      ...(refused !== undefined && { refused }),
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
   })
 }
 
-/** Returns the tables inside a document. */
 function documentTables(file: NamedFile, { tables = [] }: ParsedFile): RunTable[] {
   const stem = stemOf(file.name)
   return tables.map(({ name = '', text, refused, hasHeading, notes }, i) => {
@@ -52,15 +47,14 @@ function documentTables(file: NamedFile, { tables = [] }: ParsedFile): RunTable[
       text,
       from,
       repeatsMerged: true as const,
-      ...(hasHeading && { hasHeading }),
-      ...(notes && { notes }),
+      hasHeading,
+      notes,
       ...(refused !== undefined && { refused: `${refused}. ${SMALLER}` }),
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
   })
 }
 
-/** Returns whether a file has tables. */
 export function hasTables({ kind, tables = 0 }: KeptFile): boolean {
   return isTable(kind) || tables > 0
 }
@@ -83,19 +77,13 @@ export function pageTables(file: ParsedFile, source: Source): OutputTable[] {
     name: from,
     source,
     ...tableParts(table),
-    ...(table.refused !== undefined && { refused: table.refused }),
+    refused: table.refused,
   }))
 }
 
 /** Returns what a query reads of a table, besides its name. */
 export function tableParts({ text, hasHeading, isExact, repeatsMerged, notes }: Omit<SourceTable, 'name'>) {
-  return {
-    text,
-    ...(hasHeading && { hasHeading }),
-    ...(isExact && { isExact }),
-    ...(repeatsMerged && { repeatsMerged }),
-    ...(notes && { notes }),
-  }
+  return { text, hasHeading, isExact, repeatsMerged, notes }
 }
 
 const messageTableName = ({ name }: Pick<MessageTable, 'name'>) => sqlName(name || 'table')
@@ -130,12 +118,8 @@ const RESERVED =
   /^(?:order|group|table|select|from|where|index|values|join|union|all|as|by|case|with|limit|set|to|in|on|or|and|not|null|is|default|check|transaction|commit|references)$/
 
 function sqlName(name: string): string {
-  const plain =
-    name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, '_')
-      .replace(/^_+|_+$/g, '')
-      .slice(0, 60) || 'table'
+  const words = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_')
+  const plain = words.replace(/^_+|_+$/g, '').slice(0, 60) || 'table'
   return RESERVED.test(plain) || /^\d/.test(plain) ? `t_${plain}` : plain
 }
 

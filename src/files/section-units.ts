@@ -1,6 +1,6 @@
 /** The names of the locations in a file, and the ways a model may write them. */
 import type { KeptFile } from './store/types.ts'
-import type { FileKind, ParsedFile } from './types.ts'
+import { FILE_KINDS, type FileKind, type ParsedFile } from './types.ts'
 
 /** Returns what the sections of a file are; undefined if a file is one text. */
 export function sectionUnit(kind: FileKind): 'page' | 'slide' | 'sheet' | undefined {
@@ -19,25 +19,7 @@ export function describeKind({ kind, sections }: ParsedFile): string {
   const lines = sections.reduce((sum, section) => sum + section.lines, 0)
   const size =
     unit && kind !== 'csv' ? countUnits(sections.length, unit) : countUnits(lines, kind === 'csv' ? 'row' : 'line')
-  return `${KIND_NAMES[kind]} of ${size}`
-}
-
-const KIND_NAMES: Record<FileKind, string> = {
-  pdf: 'A PDF',
-  docx: 'A Word document',
-  pptx: 'A presentation',
-  xlsx: 'A workbook',
-  odt: 'A text document',
-  odp: 'A presentation',
-  ods: 'A workbook',
-  csv: 'A table',
-  json: 'A JSON file',
-  markdown: 'A Markdown text',
-  html: 'An HTML page',
-  canvas: 'A canvas',
-  transcript: 'A transcript',
-  code: 'A source file',
-  text: 'A text',
+  return `${FILE_KINDS[kind]} of ${size}`
 }
 
 export function countUnits(number: number, what: string): string {
@@ -59,6 +41,11 @@ export function spanOf(written: string | number): Span | undefined {
   const from = Math.max(1, Number(first))
   const to = second ? Number(second) : dash ? Infinity : from
   return to < from ? { from: to, to: from } : { from, to }
+}
+
+/** `B` is 2, `AA` is 27. */
+export function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
 export function columnLetters(column: number): string {

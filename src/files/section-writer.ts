@@ -16,7 +16,7 @@ export const CUT = 'The file is too long to keep whole. Its end is missing.'
 interface TableMarks {
   caption?: string
   isCut?: boolean
-  found?: { notes: string[]; refused?: string }
+  found?: { notes: string[]; refused?: string | undefined }
 }
 
 export class SectionWriter {
@@ -75,10 +75,9 @@ export class SectionWriter {
     this.#tableChars += text.length
     const name = (caption.trim() || this.headings.at(-1)?.text || '').slice(0, MAX_IN_HEADING)
     const isTooMuch = isCut || this.#isCut || this.#tableChars > MAX_TABLE_CHARS
-    const kept = isTooMuch ? { text: '', refused: 'it is too large to keep whole' } : { text }
+    const refused = found?.refused ?? (isTooMuch ? 'it is too large to keep whole' : undefined)
     const marks = found && { notes: found.notes, hasHeading: true as const }
-    const refused = found?.refused
-    this.#tables.push({ ...(name && { name }), ...(refused === undefined ? kept : { text: '', refused }), ...marks })
+    this.#tables.push({ ...(name && { name }), text: refused === undefined ? text : '', refused, ...marks })
   }
 
   /** Adds a heading where the next line begins. */
@@ -95,12 +94,8 @@ export class SectionWriter {
   /** Ends the section; what follows belongs to the next one. */
   endSection(): void {
     const lines = trimEnd(this.#lines)
-    this.sections.push({
-      ...(this.#name && { name: this.#name }),
-      text: lines.join('\n'),
-      lines: lines.length,
-      ...(this.#columns > 0 && { columns: this.#columns }),
-    })
+    const columns = this.#columns || undefined
+    this.sections.push({ name: this.#name, text: lines.join('\n'), lines: lines.length, columns })
     this.#lines = []
     this.#columns = 0
     this.#name = undefined
@@ -157,7 +152,6 @@ function broken(line: string): string[] {
   return parts
 }
 
-/** Removes empty lines at the end. */
 function trimEnd(lines: string[]): string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }

@@ -8,8 +8,9 @@ const SAMPLE = 64 * 1024
 /** How many times more characters must be UTF-8 than not, in a text that is mostly so. */
 const MOSTLY = 10
 
-interface DetectedEncoding {
+export interface DetectedEncoding {
   encoding: string
+  /** Nothing in the file says it. */
   isGuessed: boolean
   /** How many characters are not in this encoding. */
   broken?: number
@@ -33,10 +34,6 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding | undefined 
   if (broken !== undefined) return { encoding: 'utf-8', isGuessed: false, broken }
   const first = Math.max(0, bytes.findIndex((byte) => byte >= 0x80) - SAMPLE / 2)
   return { encoding: guessEncoding(bytes.subarray(first, first + SAMPLE)), isGuessed: true }
-}
-
-export function encodingOf(bytes: Uint8Array): string | undefined {
-  return detectEncoding(bytes)?.encoding
 }
 
 /**
@@ -78,7 +75,7 @@ export function brokenNote(broken: number): string {
  * Decodes bytes. Byte order marks are dropped, and invalid bytes become U+FFFD. An unknown encoding is read as
  * Windows-1252.
  */
-export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
+export function decodeText(bytes: Uint8Array, encoding = detectEncoding(bytes)?.encoding): string {
   return decodeAs(bytes, encoding ?? 'windows-1252')
 }
 

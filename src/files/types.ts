@@ -1,24 +1,24 @@
 /** A parsed file: text with locations in it. Plain JSON, so that it can be stored compressed. */
 
-/** The kinds of files that become text. */
-export const FILE_KINDS = [
-  'pdf',
-  'docx',
-  'pptx',
-  'xlsx',
-  'odt',
-  'odp',
-  'ods',
-  'csv',
-  'json',
-  'markdown',
-  'html',
-  'canvas',
-  'transcript',
-  'code',
-  'text',
-] as const
-export type FileKind = (typeof FILE_KINDS)[number]
+/** The kinds of files that become text, as a model reads them. */
+export const FILE_KINDS = {
+  pdf: 'A PDF',
+  docx: 'A Word document',
+  pptx: 'A presentation',
+  xlsx: 'A workbook',
+  odt: 'A text document',
+  odp: 'A presentation',
+  ods: 'A workbook',
+  csv: 'A table',
+  json: 'A JSON file',
+  markdown: 'A Markdown text',
+  html: 'An HTML page',
+  canvas: 'A canvas',
+  transcript: 'A transcript',
+  code: 'A source file',
+  text: 'A text',
+}
+export type FileKind = keyof typeof FILE_KINDS
 
 /** The kinds of pictures that models can see. */
 export const PICTURE_KINDS = ['png', 'jpeg', 'gif', 'webp'] as const

@@ -20,7 +20,7 @@ export function pageReader(parsers = fileParsers): PageReader {
       const source = { address: page.address, charset: charsetOf(page.type), isWhole: whole }
       const outcome = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
       if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${faultOf(outcome)}`)
-      const output = shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
+      const output = shown(outcome.file, page, part, Math.max(200, maxChars - AROUND_CHARS))
       return { ...output, tables: pageTables(outcome.file, sourceOf(outcome.file, page)) }
     },
   }
@@ -32,13 +32,7 @@ function faultOf({ fault, killed }: { fault: string; killed?: true }): string {
   return fault.replace(/^(?:The|This) file\b/, 'This page')
 }
 
-interface FetchedPart {
-  page: FetchedPage
-  part: FilePart
-  maxChars: number
-}
-
-function shown(file: ParsedFile, { page, part, maxChars }: FetchedPart): ToolOutput {
+function shown(file: ParsedFile, page: FetchedPage, part: FilePart, maxChars: number): ToolOutput {
   const head = [`Page: ${page.address}`, ...(file.published ? [`Published: ${file.published}`] : [])].join('\n')
   if (Object.values(part).every((one) => one === undefined))
     return { text: `${head}\n${openingOf(file, maxChars).text}`, sources: [sourceOf(file, page)] }

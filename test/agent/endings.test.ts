@@ -185,16 +185,15 @@ describe.concurrent('an answer of nothing', () => {
     ['native', '<think>Nothing to say.</think>\n '],
   ]
 
-  for (const [dialect, nothing] of NOTHING)
-    test(`is asked for again in the ${dialect} dialect: ${JSON.stringify(nothing)}`, async (t) => {
-      const { model, observations, final } = await runOn(t, {
-        dialect,
-        model: (_, n) => (n === 0 ? nothing : SOMETHING[dialect]),
-      })
-      expect(observations).toHaveLength(1)
-      expect(model.requests).toHaveLength(2)
-      expect(final).toMatchObject({ type: 'answer', text: 'blue' })
+  test.for(NOTHING)('is asked for again in the %s dialect: %j', async ([dialect, nothing], t) => {
+    const { model, observations, final } = await runOn(t, {
+      dialect,
+      model: (_, n) => (n === 0 ? nothing : SOMETHING[dialect]),
     })
+    expect(observations).toHaveLength(1)
+    expect(model.requests).toHaveLength(2)
+    expect(final).toMatchObject({ type: 'answer', text: 'blue' })
+  })
 })
 
 const SOMETHING: Record<DialectName, string> = {

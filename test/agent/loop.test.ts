@@ -51,32 +51,29 @@ describe.concurrent('a run', () => {
     expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
   })
 
-  test.each([
+  test.for([
     ['in other case and numbered', '\nObservation 1: INVENTED'],
     ['in bold', '\n**Observation:** INVENTED'],
     ['in Chinese', '\n观察：INVENTED'],
     ['indented', '\n   Observation: INVENTED'],
-  ])('cuts an invention %s', async (_, invention) => {
-    const { runs, end } = await isolated({
+  ] as const)('cuts an invention %s', async ([, invention], t) => {
+    const { model, final } = await runOn(t, {
       model: [`${act('a', 'echo', 'x')}${invention}\nFinal Answer: INVENTED`, finish('real')],
       refuses: ['stop'],
     })
-    const { model, final } = runs
-    await end()
     expect(final).toMatchObject({ text: 'real' })
     expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
   })
 
-  test.each([
+  test.for([
     ['over several lines', '<think>\nI wonder.\nObservation: I may see x.\n</think>\n'],
     ['on one long line', `<think>${'I wonder. '.repeat(20)}</think>\n`],
     ['after a label', 'Thought: <think>hm\nObservation: maybe</think>\n'],
-  ])('lets a model think of observations before its turn, %s', async (_, thinking) => {
+  ] as const)('lets a model think of observations before its turn, %s', async ([, thinking], t) => {
     const turn = `${thinking}${act('a', 'echo', 'x')}\nObservation: INVENTED\nFinal Answer: INVENTED`
     const model = [{ text: turn, chunkChars: 3 }, finish('real')]
-    const { runs, end } = await isolated({ model, refuses: ['stop'] })
-    expect([runs.observations, runs.final]).toEqual([['echo of x'], expect.objectContaining({ text: 'real' })])
-    await end()
+    const { observations, final } = await runOn(t, { model, refuses: ['stop'] })
+    expect([observations, final]).toEqual([['echo of x'], expect.objectContaining({ text: 'real' })])
   })
 
   test('takes linear time in the length of the model’s text, even for a single line', async (t) => {
@@ -262,25 +259,23 @@ describe.concurrent('a tool', () => {
     run: async (input) => JSON.stringify(input),
   }
 
-  test.each([['{"query": "x"}'], ['"x"'], ['x'], ['`x`'], ["'x'"], ['{"input": "x"}'], [' x ']])(
+  test.for(['{"query": "x"}', '"x"', 'x', '`x`', "'x'", '{"input": "x"}', ' x '])(
     'of one field takes %j',
-    async (input) => {
-      const { runs, end } = await isolated({ model: [act('a', 'echo', input), finish('y')] })
-      expect(runs.observations).toEqual(['echo of x'])
-      await end()
+    async (input, t) => {
+      const { observations } = await runOn(t, { model: [act('a', 'echo', input), finish('y')] })
+      expect(observations).toEqual(['echo of x'])
     },
   )
 
-  test.each([
+  test.for([
     ['a word', 'Paris', /wrong \(the input: .*\)\. It takes a JSON object like \{"city"/],
     ['a field of another kind', '{"city": "Paris", "days": "two"}', /days: /],
     ['a missing field', '{"city": "Paris"}', /days: /],
     ['both wrong', '{"city": 1}', /city: .*days: /],
-  ])('of two fields is told of %s by the field’s name', async (_, input, problem) => {
-    const { runs, end } = await isolated({ model: [act('a', 'both', input), finish('y')], tools: [both] })
-    expect(runs.observations[0]).toMatch(problem)
-    expect(runs.observations[0]).toMatch(/^The input of both is wrong/)
-    await end()
+  ] as const)('of two fields is told of %s by the field’s name', async ([, input, problem], t) => {
+    const { observations } = await runOn(t, { model: [act('a', 'both', input), finish('y')], tools: [both] })
+    expect(observations[0]).toMatch(problem)
+    expect(observations[0]).toMatch(/^The input of both is wrong/)
   })
 
   test('with two fields takes an object', async (t) => {
@@ -396,13 +391,6 @@ describe.concurrent('a tool', () => {
     expect(running).toBe(4)
   })
 })
-
-/** For tests from a table, which have no context of their own. */
-async function isolated(options: Parameters<typeof runOn>[1]) {
-  const ends: (() => Promise<void> | void)[] = []
-  const runs = await runOn({ onTestFinished: (end) => void ends.push(end) }, options)
-  return { runs, end: async () => void (await Promise.all(ends.map((end) => end()))) }
-}
 
 describe.concurrent('a budget', () => {
   const busy = (_: unknown, n: number) => act(`turn ${n}`, 'echo', `input ${n}`)

@@ -15,7 +15,7 @@ test('a run that searches many files holds few of them in memory and reloads oth
   for (let i = 1; i <= 8; i += 1) await kept.keep('T:C:1', { ...about, id: `F${i}`, name: `${i}.txt`, at: i }, { text })
   const loaded: string[] = []
   const load = (thread: string, id: string) => (loaded.push(id), kept.load(thread, id))
-  const files = runFiles({ store: { ...kept, load }, thread: 'T:C:1', maxChars: 4_000, parser })
+  const files = runFiles({ ...kept, load }, 'T:C:1', parser, 4_000)
   expect((await files.search('badger')).text).toContain('1.txt, line 1')
   expect(loaded).toEqual(['F1', 'F2', 'F3', 'F4', 'F5', 'F6', 'F7', 'F8'])
   await files.read('8.txt', {})
@@ -35,7 +35,7 @@ test('a file that could not be loaded is loaded the next time', async () => {
     if ((tries += 1) === 1) throw new Error('Redis is away.')
     return kept.load(thread, id)
   }
-  const files = runFiles({ store: { ...kept, load }, thread: 'T:C:1', maxChars: 4_000, parser })
+  const files = runFiles({ ...kept, load }, 'T:C:1', parser, 4_000)
   await expect(files.read('a.txt', {})).rejects.toThrow('Redis is away.')
   expect((await files.read('a.txt', {})).text).toContain('The badger sleeps.')
 })

@@ -125,24 +125,20 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     expect(usage[0]!.outputTokens).toBeGreaterThan(4)
   })
 
-  test.each([500, 502, 503, 408, 409, 429])('a %i is retried', async (status) => {
-    const { ask, endpoint, end } = await isolated([{ status, headers: { 'retry-after-ms': '1' } }, 'after all'], {
-      stream,
-    })
+  test.for([500, 502, 503, 408, 409, 429])('a %i is retried', async (status, t) => {
+    const script = [{ status, headers: { 'retry-after-ms': '1' } }, 'after all']
+    const { ask, endpoint } = await played(t, script, { stream })
     expect((await ask()).text).toBe('after all')
     expect(endpoint.requests).toHaveLength(2)
-    await end()
   })
 
-  test.each([400, 401, 403, 404, 422])('a %i is not retried', async (status) => {
-    const { ask, endpoint, end } = await isolated([{ status, body: { error: { message: 'no', type: 'x' } } }], {
-      stream,
-    })
+  test.for([400, 401, 403, 404, 422])('a %i is not retried', async (status, t) => {
+    const script = [{ status, body: { error: { message: 'no', type: 'x' } } }]
+    const { ask, endpoint } = await played(t, script, { stream })
     const { error } = await ask()
     expect(error).toBeInstanceOf(ModelError)
     expect(error).toMatchObject({ retryable: false, message: `model m: status ${status} x` })
     expect(endpoint.requests).toHaveLength(1)
-    await end()
   })
 
   test('a Retry-After of ten minutes is reported at once', async (t) => {
@@ -170,14 +166,8 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
   })
 })
 
-async function isolated(script: Script, options: Partial<OpenAiOptions> = {}) {
-  const ends: (() => Promise<void> | void)[] = []
-  const parts = await played({ onTestFinished: (end) => void ends.push(end) }, script, options)
-  return { ...parts, end: async () => void (await Promise.all(ends.map((end) => end()))) }
-}
-
 describe.concurrent('a stream that breaks', () => {
-  test.each<[string, Turn]>([
+  test.for<[string, Turn]>([
     ['is cut', { text: 'Half of a long sentence', cutAfter: 9 }],
     ['holds a chunk that is no JSON', { text: 'Half of a long sentence', brokenAfter: 9 }],
     ['ends without saying that it ended', { text: 'Half of a long sentence', finish: false }],
@@ -186,13 +176,12 @@ describe.concurrent('a stream that breaks', () => {
       sse([chunk({ content: 'Half' }), JSON.stringify({ error: { message: 'overloaded', type: 'server_error' } })]),
     ],
     ['is empty', sse([])],
-  ])('and %s is begun anew, and what it said is forgotten', async (_, turn) => {
-    const { ask, endpoint, end } = await isolated([turn, 'A whole sentence.'])
+  ])('and %s is begun anew, and what it said is forgotten', async ([, turn], t) => {
+    const { ask, endpoint } = await played(t, [turn, 'A whole sentence.'])
     const { text, events } = await ask()
     expect(text).toBe('A whole sentence.')
     expect(events.filter(({ type }) => type === 'restart')).toHaveLength(1)
     expect(endpoint.requests).toHaveLength(2)
-    await end()
   })
 
   test('an endpoint that never sends an end is accepted after the retries', async (t) => {

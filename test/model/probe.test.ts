@@ -20,32 +20,28 @@ test('an endpoint that does not answer at the start is a log warning without its
   expect(lines[0]).not.toMatch(/pass|secret/)
 })
 
-test.each([
+test.for([
   [401, 'application/json', 'rejected the key'],
   [503, 'application/json', 'answered with status 503'],
   [200, 'text/html', 'shows a web page, not a model'],
-])('one that answers %i as %s is told of too', async (status, type, sentence) => {
-  const ends: (() => Promise<void> | void)[] = []
+] as const)('one that answers %i as %s is told of too', async ([status, type, sentence], t) => {
   const server = await startWebServer((_, response) => {
     response.writeHead(status, { 'content-type': type }).end('<html>')
   })
-  const lines = await warnings({ onTestFinished: (end) => void ends.push(end) }, { OPENAI_BASE_URL: server.url })
+  const lines = await warnings(t, { OPENAI_BASE_URL: server.url })
   expect(lines).toEqual([expect.stringContaining(sentence)])
   expect(server.paths).toEqual(['/models'])
-  for (const end of ends) await end()
 })
 
-test.each([
+test.for([
   [200, '{"data": []}'],
   [404, '{"error": {}}'],
-])('one that answers %i is not', async (status, body) => {
-  const ends: (() => Promise<void> | void)[] = []
+] as const)('one that answers %i is not', async ([status, body], t) => {
   const { url, requests } = await startWebServer((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   })
   const env = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_HEADERS: '{"x-team": "search"}' }
   const isOver = () => requests.length > 0
-  expect(await warnings({ onTestFinished: (end) => void ends.push(end) }, env, isOver)).toEqual([])
+  expect(await warnings(t, env, isOver)).toEqual([])
   expect(requests[0]).toMatchObject({ path: '/v1/models', headers: { 'x-team': 'search' } })
-  for (const end of ends) await end()
 })

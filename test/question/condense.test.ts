@@ -47,7 +47,7 @@ test('the prompt contains the thread’s messages, each question as it was under
   )
 })
 
-test.each([
+test.for([
   ['as it is', 'Who was his brother?', 'Who was his brother?'],
   ['with the label', 'Standalone question: Who was his brother?', 'Who was his brother?'],
   ['with the label in bold, in other case', '**STANDALONE QUESTION:** Who was his brother?', 'Who was his brother?'],
@@ -57,11 +57,8 @@ test.each([
   ['after thinking', '<think>Hm, he is Herbert.</think>\n\nWho was his brother?', 'Who was his brother?'],
   ['empty', '  \n', 'and his brother?'],
   ['of thinking alone', '<think>Hm.</think>', 'and his brother?'],
-])('a standalone question %s is read', async (_, said, expected) => {
-  const ends: (() => Promise<void> | void)[] = []
-  const { text } = await condensed({ onTestFinished: (end) => void ends.push(end) }, said)
-  expect(text).toBe(expected)
-  for (const end of ends) await end()
+] as const)('a standalone question %s is read', async ([, said, expected], t) => {
+  expect((await condensed(t, said)).text).toBe(expected)
 })
 
 describe.concurrent('a standalone question that repeats the prompt is rejected', () => {

@@ -7,7 +7,7 @@ import { DIALECTS } from '../../src/agent/dialects/index.ts'
 import { DIALECT_NAMES as DIALECT_NAMES, loadConfig, STEPS } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { ROOT } from '../../src/base/package-root.ts'
-import { createToolbox, docsLine, toolNames, type ToolSettings } from '../../tools/index.ts'
+import { createToolbox, toolEntry, toolNames, type ToolSettings } from '../../tools/index.ts'
 import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
 import { filesIn, textOf } from '../harness/project-files.ts'
 
@@ -152,7 +152,9 @@ function toolsOf(settings: ToolSettings): string[] {
 
 /** Returns the rows of the table in docs/tools.md: the names that the model calls, whether they are on, what they do. */
 function toolRows(): string {
-  return toolNames.map((name) => `| \`${name}\` | ${callsOf(name)} | ${isOn(name)} | ${docsLine(name)} |\n`).join('')
+  return toolNames
+    .map((name) => `| \`${name}\` | ${callsOf(name)} | ${isOn(name)} | ${toolEntry(name)?.does} |\n`)
+    .join('')
 }
 
 function callsOf(name: string): string {

@@ -31,7 +31,7 @@ const infos = (slack: LocalSlack, user = ALICE) =>
   slack.calls.filter(({ method, args }) => method === 'users.info' && args['user'] === user)
 
 describe('without a setting', () => {
-  test.each([
+  test.for([
     [
       'a person of a connected workspace',
       'outsider',
@@ -39,8 +39,18 @@ describe('without a setting', () => {
     ],
     ['a guest', 'guest', /not take questions from guests.*full member.*ALLOW_EXTERNAL/],
     ['a guest of one channel', 'singleChannelGuest', /not take questions from guests/],
-  ] as const)('%s is told why not, and no more the second time', async (_, kind, reason) => {
-    await expectOnce(kind, reason)
+  ] as const)('%s is told why not, and no more the second time', async ([, kind, reason], t) => {
+    const bot = await started(t)
+    const user = strangers[kind](bot.slack)
+    await bot.mention('Anybody?', { user })
+    expect(await refused(bot, { user })).toMatch(reason)
+    await bot.mention('Please?', { user })
+    await bot.slack.until(
+      () => bot.logs.filter((line) => line.includes('may not ask here')).length === 2,
+      'the refusal',
+    )
+    await bot.slack.settle(100)
+    expect(bot.slack.ephemerals(GENERAL, user)).toHaveLength(1)
   })
 
   test('a person whom Slack hides may not ask', async (t) => {
@@ -83,19 +93,6 @@ describe('without a setting', () => {
     expect([bot.model.requests.length, thread.shown().length, bot.slack.messages(RANDOM).length]).toEqual([1, 1, 0])
   })
 })
-
-async function expectOnce(kind: 'outsider' | 'guest' | 'singleChannelGuest', reason: RegExp): Promise<void> {
-  const ends: (() => unknown)[] = []
-  const bot = await started({ onTestFinished: (end) => void ends.push(end) })
-  const user = strangers[kind](bot.slack)
-  await bot.mention('Anybody?', { user })
-  expect(await refused(bot, { user })).toMatch(reason)
-  await bot.mention('Please?', { user })
-  await bot.slack.until(() => bot.logs.filter((line) => line.includes('may not ask here')).length === 2, 'the refusal')
-  await bot.slack.settle(100)
-  expect(bot.slack.ephemerals(GENERAL, user)).toHaveLength(1)
-  for (const end of ends.reverse()) await end()
-}
 
 describe('if Slack does not say who asks', () => {
   test('without the scope nobody may ask, and the log names it', async (t) => {
@@ -149,20 +146,18 @@ describe('ALLOW_USERS', () => {
       expect(await (await bot.mention('Anybody?', { user })).lastAnswer()).toBe('Answered.')
   })
 
-  test.each([
+  test.for([
     ['of another domain', { ...mail('a@example.com.evil.example'), reason: /cannot take questions from you yet/ }],
     [
       'that is not confirmed',
       { ...mail('a@example.com'), is_email_confirmed: false, reason: /not confirmed.*settings/ },
     ],
     ['that Slack does not show', { profile: { display_name: 'Somebody' }, reason: /users:read\.email/ }],
-  ])('with a domain refuses an address %s', async (_, { reason, ...person }) => {
-    const ends: (() => unknown)[] = []
-    const bot = await started({ onTestFinished: (end) => void ends.push(end) }, { ALLOW_USERS: '@Example.com' })
+  ] as const)('with a domain refuses an address %s', async ([, { reason, ...person }], t) => {
+    const bot = await started(t, { ALLOW_USERS: '@Example.com' })
     bot.slack.addUser(BOB, { is_email_confirmed: true, ...person })
     await bot.mention('Anybody?', { user: BOB })
     expect(await refused(bot, { user: BOB })).toMatch(reason)
-    for (const end of ends.reverse()) await end()
   })
 
   test('with a domain accepts its confirmed addresses, but no guests', async (t) => {

@@ -2,7 +2,7 @@
  * The bot's own client, outbox and formats with any Slack: the local one, or the one of TEST_SLACK_URL
  * (test/harness/any-slack.ts). Checks use only the Web API, and all posts are deleted at the end.
  */
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Question, Run } from '../../src/stores/runs/types.ts'
 import { freshRun } from '../../src/stores/runs/types.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
@@ -17,21 +17,19 @@ import { foldedCard, workingCard } from '../../src/slack/format/work-card.ts'
 import { Outbox } from '../../src/slack/client/outbox.ts'
 import { homeView } from '../../src/slack/views/home.ts'
 import { anySlack } from '../harness/any-slack.ts'
+import { fileEnds } from '../harness/ends.ts'
 import { SENT } from '../harness/sent-blocks.ts'
 
-const ends: (() => unknown)[] = []
-afterAll(async () => {
-  for (const end of ends.toReversed()) await end()
-})
+const ends = fileEnds()
 
 const SECONDS = 90_000
 
 describe('any Slack', async () => {
-  const { installation, channel, person, where } = await anySlack({ onTestFinished: (end) => void ends.push(end) })
+  const { installation, channel, person, where } = await anySlack(ends)
   const { client, identity } = installation
   const signal = new AbortController().signal
   const posted: string[] = []
-  ends.push(async () => {
+  ends.onTestFinished(async () => {
     for (const ts of posted.toReversed())
       await client.call('chat.delete', { channel, ts }, { effort: 'once' }).catch(() => {})
   })

@@ -98,9 +98,8 @@ const CASES: Record<string, Case> = {
   },
 }
 
-test.each(Object.entries(CASES))('%s', async (_, { happened, toDo, where, model, env, before }) => {
-  const ends: (() => unknown)[] = []
-  const bot = await startBot({ onTestFinished: (end) => void ends.push(end) }, { model: model ?? [], env: env ?? {} })
+test.for(Object.entries(CASES))('%s', async ([, { happened, toDo, where, model, env, before }], t) => {
+  const bot = await startBot(t, { model: model ?? [], env: env ?? {} })
   await before?.(bot)
   const thread = await bot.mention('How old is the author?')
   const direct = () => bot.slack.messages(`D${ALICE.slice(1)}`).map((message) => bot.slack.shown(message))
@@ -113,5 +112,4 @@ test.each(Object.entries(CASES))('%s', async (_, { happened, toDo, where, model,
   const lines = bot.logs.filter((line) => line.includes(`"reference":"${reference}"`))
   expect(lines).toHaveLength(1)
   if (where !== 'thread') expect(thread.shown()).toEqual([])
-  for (const end of ends.reverse()) await end()
 })

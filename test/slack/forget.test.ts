@@ -127,16 +127,14 @@ describe('/ask forget', () => {
 })
 
 describe('tokens_revoked', () => {
-  test.each([
+  test.for([
     ['of the bot forgets the workspace', { bot: ['U0THINK0001'] }, false],
     ['of a person changes nothing', { oauth: [ALICE], bot: [] }, true],
-  ])('%s', async (_, tokens, isKept) => {
-    const ends: (() => unknown)[] = []
-    const bot = await start({ onTestFinished: (end) => void ends.push(end) })
+  ] as const)('%s', async ([, tokens, isKept], t) => {
+    const bot = await start(t)
     const thread = await asked(bot, GENERAL)
     await bot.slack.people.event({ type: 'tokens_revoked', tokens })?.first
     expect(await remembers(bot, thread)).toBe(isKept)
-    for (const end of ends.reverse()) await end()
   })
 })
 

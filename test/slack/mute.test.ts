@@ -30,9 +30,8 @@ async function saysWord(bot: TestBot, thread: Awaited<ReturnType<typeof asked>>,
 }
 
 describe('in a muted thread', () => {
-  test.each(['mute', 'Mute.', 'MUTE !!', `<@${BOT_USER}> mute`])('(%s) mentions alone are answered', async (word) => {
-    const ends = { ends: [] as (() => Promise<void> | void)[] }
-    const bot = await start({ onTestFinished: (end) => void ends.ends.push(end) })
+  test.for(['mute', 'Mute.', 'MUTE !!', `<@${BOT_USER}> mute`])('(%s) mentions alone are answered', async (word, t) => {
+    const bot = await start(t)
     const thread = await asked(bot)
     expect(await saysWord(bot, thread, word)).toEqual(['mute'])
     await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'And then?' })
@@ -41,7 +40,6 @@ describe('in a muted thread', () => {
     await thread.reply(`<@${BOT_USER}> and then?`)
     await thread.ended()
     expect(thread.endings()).toHaveLength(2)
-    for (const end of ends.ends.reverse()) await end()
   })
 
   test('unmute makes follow-ups answered again', async (t) => {

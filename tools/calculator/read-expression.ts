@@ -85,15 +85,11 @@ class ExpressionReader {
   /** Skips a unit after a number, whose words are neither signs nor functions. */
   private skipUnit(): void {
     const from = this.at
-    const words =
-      this.match(UNITS)?.[0]
-        .trim()
-        .split(/[\s/]+/) ?? []
-    const isUnit = words.every(
-      (word) => !NO_UNIT.test(word) && !CONSTANTS.has(word.toLowerCase()) && !FUNCTIONS.has(word.toLowerCase()),
-    )
+    const unit = this.match(UNITS)?.[0].trim()
+    const words = unit?.toLowerCase().split(/[\s/]+/) ?? []
+    const isUnit = words.every((word) => !NO_UNIT.test(word) && !CONSTANTS.has(word) && !FUNCTIONS.has(word))
     if (words.length === 0 || !isUnit) this.at = from
-    else this.units.add(words.join(' ').toLowerCase())
+    else this.units.add(words.join(' '))
   }
 
   /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */
@@ -119,10 +115,10 @@ class ExpressionReader {
     }
     if (sign === ')') return this.close()
     if (sign === ',') return this.comma()
-    if (sign === '!') return this.postfix('!')
+    if (sign === '!' && !this.wantsValue) return this.operator('!')
     if (sign === '%') return this.percent()
     if ((sign === '-' || sign === '+') && this.wantsValue) return this.operator(sign)
-    if ('+-*/^'.includes(sign)) return this.binary(sign)
+    if ('+-*/^!'.includes(sign)) return this.binary(sign)
     throw new ToolError(unknown(sign))
   }
 
@@ -131,11 +127,6 @@ class ExpressionReader {
     if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
     this.wantsValue = true
     this.lastSign = sign
-    return this.operator(sign)
-  }
-
-  private postfix(sign: string): true {
-    if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
     return this.operator(sign)
   }
 
@@ -167,16 +158,18 @@ class ExpressionReader {
     const bracket = this.brackets.at(-1)
     if (bracket?.of === undefined || this.wantsValue) throw new ToolError('There is a comma in the wrong place.')
     bracket.values += 1
-    this.out.push(',')
-    this.wantsValue = true
-    this.lastSign = ''
-    return true
+    return this.begin(',')
   }
 
   private open(bracket: Bracket): true {
     this.brackets.push(bracket)
     if (this.brackets.length > MAX_DEPTH) throw new ToolError(`Brackets go too deep: at most ${MAX_DEPTH} levels.`)
-    this.out.push('(')
+    return this.begin('(')
+  }
+
+  /** Writes a sign behind which an expression of its own begins. */
+  private begin(sign: string): true {
+    this.out.push(sign)
     this.wantsValue = true
     this.lastSign = ''
     return true

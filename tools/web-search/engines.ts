@@ -1,6 +1,7 @@
 /** The search engines: what each is sent, and where its results stand. */
 import { z } from 'zod'
 import { ConfigError } from '../../src/base/errors.ts'
+import { withQuery } from '../service-response.ts'
 import { MAX_RESULTS, type SearchResult } from './results.ts'
 
 export type EngineName = 'searxng' | 'brave' | 'tavily' | 'exa' | 'serper' | 'custom'
@@ -120,12 +121,6 @@ function customEngine(fields = ''): Engine {
 
 function bearer(key: string): Record<string, string> {
   return key === '' ? {} : { authorization: `Bearer ${key}` }
-}
-
-function withQuery(url: string, parameters: Record<string, string>): URL {
-  const address = new URL(url)
-  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
-  return address
 }
 
 function below(root: string, page: string): string {

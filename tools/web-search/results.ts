@@ -1,6 +1,6 @@
 /** The results of every search engine in one shape. */
 import type { ToolOutput } from '../../src/agent/contracts/tool.ts'
-import type { Source } from '../../src/agent/contracts/evidence.ts'
+import { uniqueSources } from '../../src/agent/contracts/evidence.ts'
 import { oneLine, webAddress } from '../service-response.ts'
 
 /** Makes one search. @throws ToolError with a sentence that contains no key */
@@ -19,7 +19,7 @@ export const MAX_RESULTS = 10
 const CHARS = { title: 150, snippet: 300, date: 40 }
 
 /** Returns a result with values that an engine sent, or nothing if it leads nowhere. */
-export function searchResult(sent: Record<keyof SearchResult, unknown>): SearchResult[] {
+export function searchResult(sent: Partial<Record<keyof SearchResult, unknown>>): SearchResult[] {
   const url = webAddress(sent.url)
   if (url === undefined) return []
   const date = plainLine(sent.date, CHARS.date).replace(/^(\d{4}-\d\d-\d\d)T.*/, '$1')
@@ -55,11 +55,7 @@ export function listed(results: readonly SearchResult[]): ToolOutput {
   const lines = shown.map(({ title, url, snippet, date }, i) =>
     [`${i + 1}. ${title}${date && ` (${date})`}`, url, ...(snippet ? [snippet] : [])].join('\n'),
   )
-  return { text: lines.join('\n\n'), sources: uniqueSources(shown) }
-}
-
-export function uniqueSources(sources: readonly Source[]): Source[] {
-  return [...new Map(sources.map(({ title, url }) => [url, { title, url }])).values()]
+  return { text: lines.join('\n\n'), sources: uniqueSources(shown.map(({ title, url }) => ({ title, url }))) }
 }
 
 /** Some engines quote an invalid key in their error. */

@@ -1,11 +1,11 @@
 /** Google through SerpApi, as in "How ReAct Prompting Works" and langchain-mini: https://serpapi.com/search-api */
 import { z } from 'zod'
 import type { ToolOutput } from '../../src/agent/contracts/tool.ts'
-import type { Source } from '../../src/agent/contracts/evidence.ts'
+import { uniqueSources } from '../../src/agent/contracts/evidence.ts'
 import { ConfigError, ToolError } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/parse-json.ts'
-import { oneLine, parseServiceJson, webAddress } from '../service-response.ts'
-import { listed, searchResult, uniqueSources, withoutKey, type RunSearch, type SearchResult } from './results.ts'
+import { oneLine, parseServiceJson, sourcesOf, withQuery } from '../service-response.ts'
+import { listed, searchResult, withoutKey, type RunSearch, type SearchResult } from './results.ts'
 import { serviceOf, type ToolParts } from '../tool-settings.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
@@ -42,7 +42,6 @@ const resultSchema = z.object({
 })
 
 type ResultPage = z.infer<typeof resultSchema>
-type OrganicResult = ResultPage['organic_results'][number]
 
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function serpApi({ http, settings }: ToolParts): RunSearch {
@@ -52,9 +51,7 @@ export function serpApi({ http, settings }: ToolParts): RunSearch {
   if (key === undefined) throw new ConfigError('SEARCH_ENGINE=serpapi needs SEARCH_API_KEY. Set it.')
 
   return async (query, signal) => {
-    const address = new URL(url)
-    for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
-      address.searchParams.set(name, value)
+    const address = withQuery(url, { engine: 'google', q: query, api_key: key })
     const { status, body } = await fetch(address, { signal })
     const result = resultSchema.safeParse(status > 299 ? parseJson(body) : parseServiceJson(body, 'search')).data
     const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
@@ -64,7 +61,8 @@ export function serpApi({ http, settings }: ToolParts): RunSearch {
     }
     const best = result && bestOf(result)
     const found = settings.SEARCH_ENGINE === undefined ? [] : (result?.organic_results ?? [])
-    return withResults(best ?? { text: NOTHING }, found.flatMap(resultOf))
+    const results = found.flatMap(({ link, ...result }) => searchResult({ ...result, url: link }))
+    return withResults(best ?? { text: NOTHING }, results)
   }
 }
 
@@ -74,14 +72,8 @@ function withResults(best: ToolOutput, results: SearchResult[]): ToolOutput {
   if (!first) return best
   const list = listed(results)
   if (best.text === NOTHING || best.sources?.[0]?.url === first.url) return list
-  return {
-    text: `${best.text}\n\n${list.text}`,
-    sources: uniqueSources([...(best.sources ?? []), ...(list.sources ?? [])]),
-  }
-}
-
-function resultOf({ title, link: url, snippet, date }: OrganicResult): SearchResult[] {
-  return searchResult({ title, url, snippet, date })
+  const sources = uniqueSources([...(best.sources ?? []), ...(list.sources ?? [])])
+  return { text: `${best.text}\n\n${list.text}`, sources }
 }
 
 /** Returns the first part with content, in LangChain's order. */
@@ -89,10 +81,10 @@ function bestOf(result: ResultPage): ToolOutput {
   const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
   const organic = result.organic_results[0]
   const boxText = box?.answer ?? box?.snippet ?? box?.snippet_highlighted_words?.[0]
-  if (boxText) return { text: boxText, sources: sourceOf(box?.title, box?.link) }
+  if (boxText) return { text: boxText, sources: sourcesOf(box?.title ?? '', box?.link) }
   if (sports?.game_spotlight) return { text: plain(sports.game_spotlight) }
-  if (graph?.description) return { text: graph.description, sources: sourceOf(graph.title, graph.source?.link) }
-  if (organic?.snippet) return { text: organic.snippet, sources: sourceOf(organic.title, organic.link) }
+  if (graph?.description) return { text: graph.description, sources: sourcesOf(graph.title ?? '', graph.source?.link) }
+  if (organic?.snippet) return { text: organic.snippet, sources: sourcesOf(organic.title ?? '', organic.link) }
   return { text: NOTHING }
 }
 
@@ -103,9 +95,4 @@ function plain(value: unknown): string {
   } catch {
     throw new ToolError('search sent an unreadable response.')
   }
-}
-
-function sourceOf(title: string | undefined, link: string | undefined): Source[] {
-  const url = webAddress(link)
-  return url ? [{ title: oneLine(title ?? '', 150) || new URL(url).hostname, url }] : []
 }

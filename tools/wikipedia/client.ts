@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/base/errors.ts'
-import { parseServiceJson, webAddress } from '../service-response.ts'
+import { parseServiceJson, webAddress, withQuery } from '../service-response.ts'
 import { cutQuery } from '../query-text.ts'
 import type { Service } from '../tool-settings.ts'
 import { ask, encodedText } from './package.ts'
@@ -13,18 +13,7 @@ export interface PageInfo {
 }
 
 /** The requests to a MediaWiki. `undefined` and empty lists are answers; all methods throw ToolError on failure. */
-export interface WikiClient {
-  /** Returns the page of this title, with redirects followed. */
-  page(title: string): Promise<PageInfo | undefined>
-  /** Returns the page's text: paragraphs on lines, headings as `== Heading ==`. */
-  text(title: string): Promise<string>
-  /** Returns the titles that a page links to, in alphabetical order. */
-  links(title: string): Promise<string[]>
-  /**
-   * Returns titles of the full-text search, best first; if it finds nothing, a suggestion, or titles with the words.
-   */
-  search(query: string, limit: number): Promise<string[]>
-}
+export type WikiClient = ReturnType<typeof wikiClient>
 
 /** The number of links that are requested, and read. */
 const MAX_LINKS = 500
@@ -74,10 +63,9 @@ const NO_EXTRACTS =
   'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
 
 /** Creates a client for one call of a tool. `signal` aborts its requests. */
-export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
+export function wikiClient(service: Service, signal: AbortSignal) {
   const send = async (parameters: URLSearchParams, more: Record<string, string>) => {
-    const url = new URL(service.url)
-    for (const [key, value] of [...parameters, ...Object.entries(more)]) url.searchParams.set(key, value)
+    const url = withQuery(service.url, { ...Object.fromEntries(parameters), ...more })
     const { status, body } = await service.fetch(url, { signal, headers: { accept: 'application/json' } })
     if (status < 200 || status > 299) throw new ToolError(`wikipedia refused the request (${status}).`)
     return parseServiceJson(body, 'wikipedia')
@@ -88,23 +76,27 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     query((wiki) => wiki.search(encodedText(cutQuery(text)), { limit, suggestion: true }), more)
 
   return {
-    async page(title) {
+    /** Returns the page of this title, with redirects followed. */
+    async page(title: string): Promise<PageInfo | undefined> {
       const page = onlyPage(await query((wiki) => wiki.page(encodedText(title))))
       if (!page || page.missing !== undefined || page.invalid !== undefined || page.title === '') return undefined
       const disambiguation = 'disambiguation' in page.pageprops
       return { title: page.title, url: absolute(page.fullurl, service.url), disambiguation }
     },
-    async text(title) {
+    /** Returns the page's text: paragraphs on lines, headings as `== Heading ==`. */
+    async text(title: string) {
       const answer = await query((wiki) => wiki.content(encodedText(title)))
       const extract = onlyPage(answer)?.extract
       if (extract === undefined && answer.warning.includes('extracts')) throw new ToolError(NO_EXTRACTS)
       return extract ?? ''
     },
-    async links(title) {
+    /** Returns the titles that a page links to, in alphabetical order. */
+    async links(title: string) {
       const page = onlyPage(await query((wiki) => wiki.links(encodedText(title), { limit: MAX_LINKS })))
       return page?.links.map((link) => link.title) ?? []
     },
-    async search(text, limit) {
+    /** Returns titles of the full-text search, best first; if it finds nothing, a suggestion, or titles with the words. */
+    async search(text: string, limit: number) {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
       // Without CirrusSearch, a wiki searches titles by default, texts on request, and never both.

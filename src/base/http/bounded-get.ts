@@ -20,10 +20,38 @@ export type ToolFetch = (
   options?: { headers?: Record<string, string>; signal?: AbortSignal; json?: unknown },
 ) => Promise<Fetched>
 
-/** One request. `check` rejects if a URL may not be called. It runs for every hop. */
-export interface GetRequest {
-  /** The tool, which may be refused an address. */
+/** The limits of one tool's fetch. */
+export interface FetchLimits {
+  /** The subject of error sentences: `wikipedia did not answer within 10 s.` */
   name: string
+  /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
+  hosts?: string[]
+  /** Sends the headers to all of `hosts`, also after a redirect between them. */
+  sharesHeaders?: boolean
+  /** Returns a second 429 as a response, because its text says which limit is reached. */
+  readsBusy?: boolean
+  /** Set if the tool calls any server: error sentences are about the host. */
+  isAnyServer?: boolean
+  /** Set if an operator's setting names the hosts: they may be on a private network. */
+  inside?: boolean
+  /** Maximum size of the unpacked body. Default 2 MB. */
+  maxBytes?: number
+  /** Time for one fetch in ms. Default: TOOL_TIMEOUT_MS. */
+  timeoutMs?: number
+  /** How many responses that are not cached may be fetched per minute: of one host, and of all. */
+  perMinute?: { host: number; all: number }
+  /** Returns the body as bytes, one character for each. */
+  isBinary?: boolean
+  /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
+  check?(url: URL): void
+  /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
+  cacheMs?: number
+  /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
+  keep?(answer: Fetched): boolean
+}
+
+/** One request. `check` rejects if a URL may not be called. It runs for every hop. */
+export interface GetRequest extends Pick<FetchLimits, 'name' | 'sharesHeaders' | 'readsBusy' | 'isBinary'> {
   /** The subject of sentences about the server: a service, or the host of a page. */
   server: string
   url: URL
@@ -31,12 +59,6 @@ export interface GetRequest {
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
   sent?: string | undefined
   maxBytes: number
-  /** Every address that `check` allows gets the headers. Otherwise only those of the first origin do. */
-  sharesHeaders?: boolean | undefined
-  /** A 429 is returned after its retry, because its text says which limit is reached. */
-  readsBusy?: boolean | undefined
-  /** Whether the body is returned as bytes: one character for each. */
-  isBinary?: boolean | undefined
   signal: AbortSignal
   dispatcher: Dispatcher
   check(url: URL, signal: AbortSignal): Promise<void>

@@ -26,11 +26,7 @@ export function htmlPage(status: number, { title, text, look, link, other }: Pag
 }
 
 export function redirectTo(location: string, headers: Record<string, string | string[]> = {}): Page {
-  return {
-    status: 302,
-    headers: { location, 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', ...headers },
-    body: '',
-  }
+  return { status: 302, headers: { location, ...NO_REFERRER, ...headers }, body: '' }
 }
 
 /** A HEAD, as link previews send it, must not use up a code or a link. */
@@ -45,11 +41,11 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 const STYLE =
   'html{background:Canvas}body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem}a{display:inline-block;padding:.3rem 0}'
 
+const NO_REFERRER = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
 /** The pages load nothing. Their URL contains a code, so it is never sent on as a referrer. */
 const SAFE = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+  ...NO_REFERRER,
 }
 
 /** Escapes a text for HTML. */

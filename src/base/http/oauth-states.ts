@@ -21,18 +21,6 @@ interface BrowserStatesOptions {
   now(): number
 }
 
-interface BrowserStates {
-  /** Keeps a value under a new state. @returns the header that binds the state to the browser */
-  keep(state: string, value: unknown): Promise<{ 'set-cookie': string }>
-  /**
-   * Returns a state's value and deletes it. Undefined if the state has expired, was used, or belongs to another
-   * browser.
-   */
-  take(request: IncomingMessage, state: string): Promise<{ value: unknown } | undefined>
-  /** Returns the header that removes the cookie of a state. */
-  clear(state: string): { 'set-cookie': string }
-}
-
 /** A signed state begins with its time in milliseconds (6 bytes) and a nonce. */
 const HEAD_BYTES = 16
 const NONCE_BYTES = 10
@@ -79,22 +67,25 @@ function cookiesFor(name: string, publicUrl: string) {
   return { cookieName, cookie }
 }
 
-export function browserStates({ store, name, publicUrl, now }: BrowserStatesOptions): BrowserStates {
+export function browserStates({ store, name, publicUrl, now }: BrowserStatesOptions) {
   const keyOf = (state: string) => `state:${digestOf(state)}`
   const { cookieName, cookie } = cookiesFor(name, publicUrl)
   return {
-    async keep(state, value) {
+    /** Keeps a value under a new state. @returns the header that binds the state to the browser */
+    async keep(state: string, value: unknown) {
       await store.put(keyOf(state), { at: now(), value }, { ttlMs: STATE_MS })
       return cookie(state, state, STATE_MS / 1000)
     },
-    async take(request, state) {
+    /** Returns a state's value and deletes it. Undefined if it has expired, was used, or belongs to another browser. */
+    async take(request: IncomingMessage, state: string): Promise<{ value: unknown } | undefined> {
       if (cookiesOf(request).get(cookieName(state)) !== state) return undefined
       const { at, value }: { at?: unknown; value?: unknown } = Object((await store.get(keyOf(state))) ?? {})
       // `remove` returns true to only one of several concurrent callers.
       const isMine = await store.remove(keyOf(state))
       return isMine && typeof at === 'number' && now() - at <= STATE_MS ? { value } : undefined
     },
-    clear: (state) => cookie(state, '', 0),
+    /** Returns the header that removes the cookie of a state. */
+    clear: (state: string) => cookie(state, '', 0),
   }
 }
 

@@ -8,10 +8,6 @@ export interface Clocks {
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
 }
 
-interface TimedGet extends GetRequest {
-  timeoutMs: number
-}
-
 /** The pause before the second try if the server asks for none. */
 const RETRY_MS = 300
 
@@ -19,20 +15,18 @@ const RETRY_MS = 300
  * Makes a request within its time limit, and retries once after a temporary failure.
  * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
-export async function fetchWithRetry(request: TimedGet, clocks: Clocks): Promise<SizedResponse> {
-  const controller = new AbortController()
-  const giveUp = () => controller.abort(request.signal.reason)
-  request.signal.addEventListener('abort', giveUp, { once: true })
-  const timer = setTimeout(() => controller.abort(), request.timeoutMs)
+export async function fetchWithRetry(request: GetRequest, timeoutMs: number, clocks: Clocks): Promise<SizedResponse> {
+  const timeUp = new AbortController()
+  const timer = setTimeout(() => timeUp.abort(), timeoutMs)
+  const signal = AbortSignal.any([request.signal, timeUp.signal])
   try {
-    return await withOneRetry({ ...request, signal: controller.signal }, clocks.now() + request.timeoutMs, clocks)
+    return await withOneRetry({ ...request, signal }, clocks.now() + timeoutMs, clocks)
   } catch (error) {
     request.signal.throwIfAborted()
-    if (!controller.signal.aborted) throw error
-    throw new ToolError(`${request.server} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
+    if (!timeUp.signal.aborted) throw error
+    throw new ToolError(`${request.server} did not answer within ${timeoutMs / 1000} s.`, { isDown: true })
   } finally {
     clearTimeout(timer)
-    request.signal.removeEventListener('abort', giveUp)
   }
 }
 
@@ -50,7 +44,8 @@ async function withOneRetry(request: GetRequest, deadline: number, clocks: Clock
 /** @throws ToolError if the failure has no response that is worth reading */
 function endOf(failure: TransientHttpError): SizedResponse {
   if (failure.response) return failure.response
-  throw down(failure)
+  const pause = failure.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(failure.afterMs / 1000)} s.`
+  throw new ToolError(`${failure.message}${pause}`, { isDown: true })
 }
 
 /** The response, or a temporary failure. */
@@ -61,14 +56,6 @@ async function tryOnce(request: GetRequest): Promise<SizedResponse | TransientHt
     if (error instanceof ToolError || request.signal.aborted) throw error
     return error instanceof TransientHttpError ? error : brokenConnection(error, request)
   }
-}
-
-function down(failure: TransientHttpError): ToolError {
-  return new ToolError(`${failure.message}${pauseSentence(failure)}`, { isDown: true })
-}
-
-function pauseSentence(failure: TransientHttpError): string {
-  return failure.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(failure.afterMs / 1000)} s.`
 }
 
 /** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */

@@ -9,38 +9,10 @@ import { LRUCache } from 'lru-cache'
 import { cacheTimes, ttlFor } from '../expiring-cache.ts'
 import { Pace } from '../token-bucket.ts'
 import { checkAddress, checkName } from './check-address.ts'
-import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
+import type { FetchLimits, GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
 import { createSharedWork } from './shared-work.ts'
 
-/** The limits of one tool's fetch. */
-export interface FetchLimits {
-  /** The subject of error sentences: `wikipedia did not answer within 10 s.` */
-  name: string
-  /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
-  hosts?: string[]
-  /** Sends the headers to all of `hosts`, also after a redirect between them. */
-  sharesHeaders?: boolean
-  /** Returns a second 429 as a response, because its text says which limit is reached. */
-  readsBusy?: boolean
-  /** Set if the tool calls any server: error sentences are about the host. */
-  isAnyServer?: boolean
-  /** Set if an operator's setting names the hosts: they may be on a private network. */
-  inside?: boolean
-  /** Maximum size of the unpacked body. Default 2 MB. */
-  maxBytes?: number
-  /** Time for one fetch in ms. Default: TOOL_TIMEOUT_MS. */
-  timeoutMs?: number
-  /** How many responses that are not cached may be fetched per minute: of one host, and of all. */
-  perMinute?: { host: number; all: number }
-  /** Returns the body as bytes, one character for each. */
-  isBinary?: boolean
-  /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
-  check?(url: URL): void
-  /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
-  cacheMs?: number
-  /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
-  keep?(answer: Fetched): boolean
-}
+export type { FetchLimits } from './bounded-get.ts'
 
 export interface ToolHttp {
   /** @throws ToolError from each fetch, with a sentence that contains no key and no full URL */
@@ -63,9 +35,7 @@ const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-interface ToolRequest extends Omit<GetRequest, 'signal' | 'now' | 'dispatcher'> {
-  inside?: boolean | undefined
-  keep?: FetchLimits['keep'] | undefined
+interface ToolRequest extends Omit<GetRequest, 'signal' | 'now' | 'dispatcher'>, Pick<FetchLimits, 'inside' | 'keep'> {
   takeTurn?: ((url: URL) => void) | undefined
   timeoutMs: number
   cacheMs: number
@@ -86,7 +56,8 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
     request.takeTurn?.(request.url)
     const agents = await (opened ??= createAgents(options))
     const dispatcher = request.inside ? agents.inside : agents.outside
-    const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
+    const whole = { ...request, dispatcher, signal, now }
+    const { bytes, ...fetched } = await fetchWithRetry(whole, request.timeoutMs, clocks)
     if (shouldCache(request, fetched))
       cache.set(key, fetched, { size: bytes + key.length, ttl: ttlFor(request.cacheMs) })
     return fetched

@@ -54,7 +54,7 @@ export async function inspectRedis(
     return { problems: [refusedInfo(error)], facts }
   }
   const isNamed = !isCluster && !redis.options.sentinels?.length
-  const found = facts.flatMap((of) => problemsIn(of, { isCluster, isNamed }))
+  const found = facts.flatMap((of) => problemsIn(of, isCluster, isNamed))
   const problems = [...new Map(found.map((problem) => [problem.sentence, problem])).values()]
   // A replica refuses the commands for another reason.
   if (!problems.some(({ isFatal }) => isFatal)) problems.push(...(await missingPermissions(redis, prefix)))
@@ -74,28 +74,17 @@ function refusedInfo(error: unknown): RedisProblem {
 }
 
 /** `isNamed`: the URL names this server directly. Sentinels and a Cluster find the new master after a failover. */
-function problemsIn(
-  facts: Map<string, string>,
-  { isCluster, isNamed }: { isCluster: boolean; isNamed: boolean },
-): RedisProblem[] {
+function problemsIn(facts: Map<string, string>, isCluster: boolean, isNamed: boolean): RedisProblem[] {
   const problems: RedisProblem[] = []
+  const add = (name: RedisProblem['name'], sentence: string, isFatal = true) =>
+    problems.push({ name, sentence, isFatal })
   if (facts.get('cluster_enabled') === '1' && !isCluster)
-    problems.push({
-      name: 'cluster',
-      sentence: 'It is a node of a Cluster. Begin REDIS_URL with redis+cluster://.',
-      isFatal: true,
-    })
+    add('cluster', 'It is a node of a Cluster. Begin REDIS_URL with redis+cluster://.')
   if (isNamed && ['slave', 'replica'].includes(facts.get('role') ?? ''))
-    problems.push({
-      name: 'role',
-      sentence: 'It is a replica, which accepts no writes. Set REDIS_URL to its master.',
-      isFatal: true,
-    })
+    add('role', 'It is a replica, which accepts no writes. Set REDIS_URL to its master.')
   const policy = facts.get('maxmemory_policy') ?? 'noeviction'
-  if (policy !== 'noeviction') {
-    const sentence = `maxmemory-policy is ${policy}. Set it to noeviction, or a full Redis drops questions.`
-    problems.push({ name: 'eviction', sentence, isFatal: false })
-  }
+  if (policy !== 'noeviction')
+    add('eviction', `maxmemory-policy is ${policy}. Set it to noeviction, or a full Redis drops questions.`, false)
   return problems
 }
 

@@ -110,14 +110,7 @@ function addressOf({ url }: RedisSettings): RedisAddress {
 
 function connectOne(address: RedisAddress, purpose: Purpose): Redis {
   const { kind, hosts, db, master: name, sentinelPassword } = address
-  const enableReadyCheck = purpose !== 'check'
-  const base = {
-    ...timeouts(purpose),
-    ...queueing(purpose),
-    enableReadyCheck,
-    retryStrategy: backoff,
-    reconnectOnError,
-  }
+  const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
   const options = { ...base, ...loginOf(address), ...(db === undefined ? {} : { db }) }
   if (kind !== 'sentinel') return new Redis({ ...options, ...hosts[0] })
   return new Redis({
@@ -132,7 +125,6 @@ function connectOne(address: RedisAddress, purpose: Purpose): Redis {
 function connectCluster(address: RedisAddress, purpose: Purpose): Cluster {
   return new Cluster(address.hosts, {
     ...queueing(purpose),
-    enableReadyCheck: purpose !== 'check',
     clusterRetryStrategy: backoff,
     ...(purpose === 'intake' ? {} : { maxRedirections: Infinity, retryDelayOnMoved: 20 }),
     // Certificates are issued for host names. The default lookup would replace them by addresses.
@@ -152,8 +144,8 @@ function timeouts(purpose: Purpose): RedisOptions {
       { maxRetriesPerRequest: null, socketTimeout: WORK_SOCKET_TIMEOUT_MS }
 }
 
-function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
-  return { enableOfflineQueue: purpose !== 'intake' }
+function queueing(purpose: Purpose) {
+  return { enableOfflineQueue: purpose !== 'intake', enableReadyCheck: purpose !== 'check' }
 }
 
 /** Milliseconds before the next try: doubles up to 2 s, with jitter so that not all processes reconnect at once. */

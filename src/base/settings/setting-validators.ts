@@ -26,6 +26,8 @@ export const url = (...schemes: string[]) =>
     `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
   )
 
+export const address = url('https', 'http')
+
 /** A header contains only ASCII. The … of an example is rejected. */
 export const token = (prefix: string) =>
   z

@@ -1,13 +1,7 @@
 /** The settings that name the bot's workspaces. */
-interface WorkspaceSettings {
-  SLACK_BOT_TOKEN?: string | undefined
-  SLACK_CLIENT_ID?: string | undefined
-  SLACK_CLIENT_SECRET?: string | undefined
-  PUBLIC_URL?: string | undefined
-  ALLOW_TEAMS?: readonly string[] | undefined
-  SLACK_APPS?: unknown
-  SECRETS_KEY?: string | undefined
-}
+type WorkspaceSettings = Partial<
+  Record<keyof typeof OF_DISTRIBUTED_APP | 'SLACK_BOT_TOKEN' | 'SLACK_CLIENT_ID' | 'SLACK_APPS', unknown>
+>
 
 /**
  * Returns a sentence for each missing or conflicting setting. The bot needs one token, one distributed app, or several
@@ -16,9 +10,7 @@ interface WorkspaceSettings {
 export function missingOfWorkspaces(config: WorkspaceSettings): string[] {
   const { SLACK_CLIENT_ID, SLACK_APPS } = config
   if (SLACK_CLIENT_ID) {
-    const needed = Object.entries(OF_DISTRIBUTED_APP).filter(([name]) =>
-      isUnset(config[name as keyof WorkspaceSettings]),
-    )
+    const needed = Object.entries(OF_DISTRIBUTED_APP).filter(([name]) => isUnset(config[name as keyof typeof config]))
     return [
       ...besides(config, ['SLACK_BOT_TOKEN', 'SLACK_APPS'], 'SLACK_CLIENT_ID'),
       ...needed.map(([name, what]) => `${name} is missing: SLACK_CLIENT_ID needs it. Set it to ${what}.`),

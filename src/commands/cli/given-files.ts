@@ -30,10 +30,9 @@ export async function givenFiles(
   const parsers = createFileParsers()
   for (const [i, path] of paths.entries()) await keep(path, i, store, parsers.forQuestion('cli', now))
   return async (tables) => {
-    const place = { store, thread: THREAD } as const
     const kept = withUniqueNames(await store.list(THREAD))
-    const files = runFiles({ ...place, maxChars, tables, parser: parsers.forQuestion('cli', now) })
-    const given = await questionFiles(place, kept, () => true)
+    const files = runFiles(store, THREAD, parsers.forQuestion('cli', now), maxChars, tables)
+    const given = await questionFiles(store, THREAD, kept, () => true)
     return { ...given, files, tools: fileTools(knownTableNames(kept, tables), kept.length > 0) }
   }
 }

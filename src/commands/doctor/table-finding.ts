@@ -25,7 +25,7 @@ export async function tableFinding({ ROLE }: Config, now: () => number): Promise
   const parser = fileParsers.forQuestion('doctor', now)
   const signal = AbortSignal.timeout(QUERY_MS)
   try {
-    const { text } = await queryFiles({ sql: SQL }, { tables: messageTables([SAMPLE]), parser, maxChars: 1000, signal })
+    const { text } = await queryFiles({ sql: SQL }, messageTables([SAMPLE]), parser, 1000, signal)
     if (text.includes(`\n${TOTAL}`)) return tools.ok(NAME, 'On, and it answers.')
     return tools.fault(NAME, `It adds up a table wrongly: ${TOTAL} is not in "${text.slice(0, 200)}".`)
   } catch (error) {

@@ -8,7 +8,7 @@ import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
 import { openMcpStore } from '../command-redis.ts'
 import { inspectServers, currentUnmatchedRules, type InspectedServer } from '../mcp/operator.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
-import { sampleFor } from '../../../tools/index.ts'
+import { toolEntry } from '../../../tools/index.ts'
 import { commandContext, openTools } from '../tool-context.ts'
 import { tableFinding } from './table-finding.ts'
 import { findingsAbout, type CheckServices, type Finding } from './finding.ts'
@@ -42,7 +42,7 @@ const USE_MS = 30_000
 const AWAY = 'Check the network (HTTPS_PROXY, the tool’s address), or remove the tool from TOOLS.'
 
 async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
-  const given = sampleFor(tool.name)
+  const given = toolEntry(tool.name)?.sample
   const sample = tool.parse(given)
   // A front may have no network access to the services: workers call them.
   if (!given || !sample.ok || config.ROLE === 'front') return tools.ok(tool.name, 'On. Not tried.')

@@ -11,26 +11,17 @@ export interface CellFormat {
 
 const NUMBER: CellFormat = { kind: 'number', from: 'h', hasSeconds: false, digits: 0 }
 /** The formats that a file does not spell out (ECMA-376, part 1, 18.8.30), with the dates of East Asian versions. */
-const BUILT_IN = new Map([
-  ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id): [number, string] => [
-    id,
-    'yyyy-mm-dd',
-  ]),
-  [18, 'h:mm'],
-  [19, 'h:mm:ss'],
-  [20, 'h:mm'],
-  [21, 'h:mm:ss'],
-  [22, 'yyyy-mm-dd h:mm'],
-  [32, 'h:mm'],
-  [33, 'h:mm:ss'],
-  [34, 'h:mm'],
-  [35, 'h:mm:ss'],
-  [55, 'h:mm'],
-  [56, 'h:mm:ss'],
-  [45, 'mm:ss'],
-  [46, '[h]:mm:ss'],
-  [47, 'mm:ss.0'],
-])
+const BUILT_IN = new Map(
+  Object.entries({
+    'yyyy-mm-dd': [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58],
+    'yyyy-mm-dd h:mm': [22],
+    'h:mm': [18, 20, 32, 34, 55],
+    'h:mm:ss': [19, 21, 33, 35, 56],
+    'mm:ss': [45],
+    '[h]:mm:ss': [46],
+    'mm:ss.0': [47],
+  }).flatMap(([code, ids]) => ids.map((id) => [id, code] as const)),
+)
 const DAY_S = 86_400
 /** The days from 1 January 1900 to 1904, where some workbooks begin to count. */
 const DAYS_TO_1904 = 1462
@@ -48,14 +39,8 @@ function formatOf(code: string): CellFormat {
     .split(';', 1)[0]!
     .replace(/general|standard|am\/pm|a\/p/gi, '')
     .toLowerCase()
-  const from = bare.includes('h')
-    ? 'h'
-    : bare.includes('s') && bare.includes('m')
-      ? 'm'
-      : bare.includes('s')
-        ? 's'
-        : 'h'
   const hasSeconds = bare.includes('s')
+  const from = bare.includes('h') || !hasSeconds ? 'h' : bare.includes('m') ? 'm' : 's'
   const elapsed = /\[([hms])+\]/.exec(bare)?.[1]
   const digits = /s+\]?\.(0+)/.exec(bare)?.[1]?.length ?? 0
   // `[m]` alone is a number of minutes.

@@ -18,7 +18,7 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
   const series: DrawnSeries[] = []
   let title = ''
   let current: DrawnSeries | undefined
-  let [part, at, isValue, isTitle, inText] = ['', 0, false, false, false]
+  let [part, at, isTitle] = ['', 0, false]
   walkXml(bytes, {
     open: (name, { idx = '' }) => {
       if (name === 'title') isTitle = true
@@ -27,19 +27,15 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
       const isLevel = (name === 'lvl' || part === name) && (current?.levels.length ?? 0) < MAX_LEVELS
       if (isLevel) current?.levels.push(new Map())
       if (name === 'pt') at = Number(idx)
-      isValue = name === 'v' || (name === 'pt' && part.endsWith('Dim'))
-      inText = name === 't'
     },
     close: (name) => {
       if (name === 'title') isTitle = false
       if (name === 'ser' || name === 'data') current = undefined
       if (name === part) part = ''
-      isValue = false
-      inText = false
     },
-    text: (text) => {
-      if (isTitle && inText) title += text
-      if (!current || !isValue) return
+    text: (text, inside) => {
+      if (isTitle && inside === 't') title += text
+      if (!current || !(inside === 'v' || (inside === 'pt' && part.endsWith('Dim')))) return
       const points = LABELS.test(part) ? current.levels.at(-1) : part === 'tx' ? undefined : current.values
       if (points && points.size < MAX_POINTS) points.set(at, (points.get(at) ?? '') + text)
       else if (part === 'tx') current.name += text

@@ -12,14 +12,14 @@ export function parseCsv({ bytes, encoding, limits }: ToParse): ParsedFile {
   const whole = decodeText(bytes, encoding)
   const [first = '', separator] = SEPARATOR.exec(whole) ?? []
   const text = whole.slice(first.length)
-  const how = { maxChars: limits.maxChars, delimiter: separator ?? delimiterOf(text) }
-  const quoted = text.includes('"') ? quotedRows(text, how) : undefined
+  const delimiter = separator ?? delimiterOf(text)
+  const quoted = text.includes('"') ? quotedRows(text, delimiter, limits.maxChars) : undefined
   // An unclosed quote would swallow the rest: quotes mean nothing then.
-  return (quoted ?? plainRows(text, how)).file('csv')
+  return (quoted ?? plainRows(text, delimiter, limits.maxChars)).file('csv')
 }
 
 /** Without quotes every line is a row. Much faster than the parser for short rows. */
-function plainRows(text: string, { maxChars, delimiter }: How): SectionWriter {
+function plainRows(text: string, delimiter: string, maxChars: number): SectionWriter {
   const writer = new SectionWriter(maxChars)
   for (const line of linesIn(text)) {
     if (writer.isFull) break
@@ -28,16 +28,11 @@ function plainRows(text: string, { maxChars, delimiter }: How): SectionWriter {
   return writer
 }
 
-interface How {
-  maxChars: number
-  delimiter: string
-}
-
 /** A longer record is an unclosed quote. Characters. */
 const MAX_RECORD = 1_000_000
 
 /** @returns undefined if the quotes do not come in pairs */
-function quotedRows(text: string, { maxChars, delimiter }: How): SectionWriter | undefined {
+function quotedRows(text: string, delimiter: string, maxChars: number): SectionWriter | undefined {
   const writer = new SectionWriter(maxChars)
   const take = (record: string[]) => {
     writer.row(record)

@@ -37,8 +37,6 @@ export class DocxBody {
   #boxes = 0
   #paragraphs: { format: ParagraphFormat; isBegun: boolean; comments: string[] }[] = []
   #dropped = 0
-  #isText = false
-  #isInstruction = false
   #isJustOpen = false
   #inRun = false
   #equation: EquationText | undefined
@@ -70,7 +68,6 @@ export class DocxBody {
   open(name: string, attributes: XmlAttributes): void {
     const { val = '', id = '' } = attributes
     this.#isJustOpen = true
-    if (name === 'instrText') this.#isInstruction = this.#dropped === 0
     if (DROPPED.has(name)) this.#dropped += 1
     if (this.#dropped > 0) return
     this.#fields.open(name, attributes)
@@ -82,7 +79,6 @@ export class DocxBody {
     if (name === 'oMath') this.#equation ??= new EquationText()
     else this.#equation?.open(name, attributes)
     if (name === 'rt') this.#isRuby = true
-    if (name === 't') this.#isText = true
     if (name === 'tab' && this.#inRun) this.#put(' ')
     if (name === 'br' || name === 'cr') this.#emit((page) => page.open('br'))
     if (name === 'noBreakHyphen') this.#put('-')
@@ -98,9 +94,10 @@ export class DocxBody {
     if (name === 'chart' || name === 'relIds') this.#emit(() => this.#context.part(attributes.dm ?? id))
   }
 
-  text(text: string): void {
-    if (this.#isInstruction) this.#fields.instruction(text)
-    if (!this.#isText || this.#dropped > 0) return
+  text(text: string, inside: string): void {
+    // An instruction is dropped itself.
+    if (inside === 'instrText' && this.#dropped === 1) this.#fields.instruction(text)
+    if (inside !== 't' || this.#dropped > 0) return
     if (this.#isRuby) this.#ruby += text
     else this.#put(this.#equation?.text(text) ?? text)
   }
@@ -110,7 +107,6 @@ export class DocxBody {
     if (isImplied && !this.#isJustOpen && !this.isDone())
       throw new UnreadableFile('The file is damaged: it cannot be read as docx.')
     this.#isJustOpen = false
-    if (name === 'instrText') this.#isInstruction = false
     if (DROPPED.has(name)) return void (this.#dropped -= 1)
     if (this.#dropped > 0) return
     this.#fields.close(name)
@@ -119,7 +115,6 @@ export class DocxBody {
     if (name === 'rt') this.#isRuby = false
     if (name === 'ruby') this.#endRuby()
     if (name === 'object') this.#unread(this.#object)
-    if (name === 't') this.#isText = false
     if (name === 'r') this.#endRun()
     if (name === 'hyperlink') this.#emit((page) => page.close('a'))
     if (name === 'sdtContent') this.#isTickHeld = false

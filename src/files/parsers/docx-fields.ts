@@ -37,7 +37,6 @@ export class DocxFields {
     if (name === 'listEntry') this.#choices.entries.push(val)
   }
 
-  /** The instruction of a field. */
   instruction(text: string): void {
     const field = this.#open.at(-1)
     if (field && field.instruction.length < MAX_INSTRUCTION) field.instruction += text

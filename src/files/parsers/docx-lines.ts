@@ -79,7 +79,7 @@ function notesIn(members: ZipMembers, what: string): { id: string; author: strin
       reader.open(name)
     },
     close: (name) => reader.close(name),
-    text: (text) => reader.text(text),
+    text: (text, inside) => reader.text(text, inside),
   })
   return notes
     .map(({ id, author, pieces }) => ({ id, author, text: pieces.join('').replace(/\s+/g, ' ').trim() }))
@@ -87,20 +87,18 @@ function notesIn(members: ZipMembers, what: string): { id: string; author: strin
 }
 
 function paragraphReader(pieces: string[]) {
-  let [isText, deleted] = [false, 0]
+  let deleted = 0
   return {
     open: (name: string) => {
-      if (name === 't') isText = true
       if (name === 'del' || name === 'moveFrom') deleted += 1
       if (name === 'tab' || name === 'br') pieces.push(' ')
     },
     close: (name: string) => {
-      if (name === 't') isText = false
       if (name === 'del' || name === 'moveFrom') deleted -= 1
       if (name === 'p') pieces.push(' ')
     },
-    text: (text: string) => {
-      if (isText && deleted === 0) pieces.push(text)
+    text: (text: string, inside: string) => {
+      if (inside === 't' && deleted === 0) pieces.push(text)
     },
   }
 }

@@ -57,15 +57,13 @@ export class DocxNumbering {
   /** Returns the format with what its style and the styles above it say. */
   resolve(own: ParagraphFormat): ParagraphFormat {
     const whole = { ...own }
-    let style = this.#styles.get(own.style ?? '')
-    for (let i = 0; style && i < MAX_PARENTS; i += 1) {
+    for (const style of withParents(this.#styles, own.style)) {
       const level = /^heading ([1-6])$/i.exec(style.name)?.[1]
       whole.outline ??= level ? Number(level) : style.outline
       if (style.list !== undefined && whole.list === undefined) {
         whole.list = style.list
         whole.listLevel ??= style.listLevel
       }
-      style = this.#styles.get(style.parent ?? '')
     }
     return whole
   }
@@ -73,12 +71,10 @@ export class DocxNumbering {
   /** Returns what a character style and the styles above it say about a run. */
   runStyle(id: string): RunFormat {
     const whole: RunFormat = {}
-    let style = this.#runStyles.get(id)
-    for (let i = 0; style && i < MAX_PARENTS; i += 1) {
+    for (const style of withParents(this.#runStyles, id)) {
       whole.raised ??= style.raised
       whole.lifted ??= style.lifted
       if (style.isStruck !== undefined) whole.isStruck ??= style.isStruck
-      style = this.#runStyles.get(style.parent ?? '')
     }
     return whole
   }
@@ -125,8 +121,6 @@ export class DocxNumbering {
         takeFormat(style, name, val)
         takeRun(style, name, val)
       },
-      close: () => {},
-      text: () => {},
     })
   }
 
@@ -155,9 +149,13 @@ export class DocxNumbering {
       close: (name) => {
         if (name === 'lvlOverride') isOverride = false
       },
-      text: () => {},
     })
   }
+}
+
+function* withParents(styles: ReadonlyMap<string, Style>, id = ''): Generator<Style> {
+  let style = styles.get(id)
+  for (let i = 0; style && i < MAX_PARENTS; i += 1, style = styles.get(style.parent ?? '')) yield style
 }
 
 /** Takes what a tag inside `w:pPr` says about the paragraph. */

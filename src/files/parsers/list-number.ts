@@ -1,37 +1,31 @@
+import { columnLetters } from '../section-units.ts'
+
 /** Returns the number of a list's item as HTML (`a`, `i`) and Word (`lowerLetter`, `lowerRoman`) name its form. */
 export function listNumber(number: number, form: string): string {
-  if (number < 1 || number > 4999) return String(number)
-  switch (form) {
-    case 'a':
-    case 'lowerLetter':
-      return letters(number)
-    case 'A':
-    case 'upperLetter':
-      return letters(number).toUpperCase()
-    case 'i':
-    case 'lowerRoman':
-      return roman(number)
-    case 'I':
-    case 'upperRoman':
-      return roman(number).toUpperCase()
-    case 'decimalZero':
-      return String(number).padStart(2, '0')
-    case 'ordinal':
-      return `${number}${ordinalEnd(number)}`
-    default:
-      return String(number)
-  }
+  const write = number >= 1 && number <= 4999 ? FORMS.get(WORDS.get(form) ?? form) : undefined
+  return write?.(number) ?? String(number)
 }
+
+const FORMS = new Map<string, (number: number) => string>(
+  Object.entries({
+    a: (number) => columnLetters(number).toLowerCase(),
+    A: columnLetters,
+    i: roman,
+    I: (number) => roman(number).toUpperCase(),
+    decimalZero: (number) => String(number).padStart(2, '0'),
+    ordinal: (number) => `${number}${ordinalEnd(number)}`,
+  } satisfies Record<string, (number: number) => string>),
+)
+const WORDS = new Map([
+  ['lowerLetter', 'a'],
+  ['upperLetter', 'A'],
+  ['lowerRoman', 'i'],
+  ['upperRoman', 'I'],
+])
 
 function ordinalEnd(number: number): string {
   const isTeen = Math.floor((number % 100) / 10) === 1
   return (isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'
-}
-
-/** Returns `a` to `z`, then `aa`. */
-function letters(number: number): string {
-  const rest = Math.floor((number - 1) / 26)
-  return (rest > 0 ? letters(rest) : '') + String.fromCharCode(97 + ((number - 1) % 26))
 }
 
 const ROMAN = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 }

@@ -1,7 +1,9 @@
-/** Reads an e-mail (RFC 5322 and 2045) as text: its headers, its text decoded, the names of what is attached. */
+/**
+ * Reads an e-mail (RFC 5322 and 2045) as text: its headers with their parameters (RFC 2231) and encoded words (RFC 2047),
+ * its text decoded, the names of what is attached.
+ */
 import { declaredEncoding, decodeDeclared } from '../text-decoding.ts'
 import { htmlLines } from './html-lines.ts'
-import { decodedWords, headersIn, parameter, unquoted, type Decode } from './mail-headers.ts'
 
 const SHOWN = ['from', 'to', 'cc', 'date', 'subject']
 const MAX_DEPTH = 8
@@ -88,4 +90,66 @@ function partsBetween(body: string, boundary: string): string[] {
 function transferred(body: string, encoding: string): Buffer {
   if (/base64/i.test(encoding)) return Buffer.from(body, 'base64')
   return Buffer.from(/quoted[ -]printable/i.test(encoding) ? unquoted(body.replace(/=[ \t]*\n/g, '')) : body, 'latin1')
+}
+
+const MAX_HEADERS = 20_000
+
+/** Decodes bytes that are declared to be in `charset`, which is '' if nothing declares one. */
+type Decode = (bytes: Uint8Array, charset: string) => string
+
+/** The headers of a part by their names in lower case. `head`: one character for each byte. */
+function headersIn(head: string): Map<string, string> {
+  const headers = new Map<string, string>()
+  const unfolded = head.slice(0, MAX_HEADERS).replace(/\n[ \t]+/g, ' ')
+  for (const line of unfolded.split('\n')) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon).trim().toLowerCase()
+    if (colon > 0 && !headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
+  }
+  return headers
+}
+
+/** Returns a parameter of a header, decoded, or ''. */
+function parameter(header: string, name: string, decode: Decode): string {
+  const form = new RegExp(`;\\s*${name}(\\*[\\d*]{0,4})?=(?:"([^"]{0,300})"|([^\\s;"]{1,300}))`, 'gi')
+  const parts = [...header.matchAll(form)]
+  // RFC 2231: the form with a charset wins over the plain one, and may be cut into numbered parts.
+  const encoded = parts.filter(([, mark]) => mark !== undefined)
+  if (encoded.length === 0) return decodedWords(parts[0]?.[2] ?? parts[0]?.[3] ?? '', decode)
+  const whole = encoded.map(([, , quoted, bare]) => quoted ?? bare ?? '').join('')
+  const [, charset, rest] = /^([\w-]{1,40})'[\w-]{0,40}'([^]*)$/.exec(whole) ?? []
+  if (rest === undefined) return whole
+  return decode(Buffer.from(unquoted(rest.replaceAll('%', '=')), 'latin1'), charset ?? '')
+}
+
+/** Decodes the escapes of quoted-printable. */
+function unquoted(text: string): string {
+  return text.replace(/=([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+}
+
+const WORD = /=\?([\w.:-]{1,40})(?:\*[\w-]*)?\?([BQ])\?([^?]*)\?=/gi
+
+/**
+ * Decodes `=?UTF-8?B?…?=`. Words beside each other are decoded as one, because a character's bytes may stand in two of
+ * them. Other bytes are mostly UTF-8 (RFC 6532).
+ */
+function decodedWords(header: string, decode: Decode): string {
+  let [text, from, charset] = ['', 0, '']
+  let pending: Buffer[] = []
+  const end = () => {
+    if (pending.length > 0) text += decode(Buffer.concat(pending), charset)
+    pending = []
+  }
+  for (const found of header.matchAll(WORD)) {
+    const between = header.slice(from, found.index)
+    const [whole, named = '', how = '', word = ''] = found
+    if (between.trim() !== '' || from === 0 || named.toLowerCase() !== charset) end()
+    if (between.trim() !== '' || from === 0) text += decode(Buffer.from(between, 'latin1'), '')
+    charset = named.toLowerCase()
+    const isBase64 = how.toUpperCase() === 'B'
+    pending.push(isBase64 ? Buffer.from(word, 'base64') : Buffer.from(unquoted(word.replace(/_/g, ' ')), 'latin1'))
+    from = found.index + whole.length
+  }
+  end()
+  return text + decode(Buffer.from(header.slice(from), 'latin1'), '')
 }

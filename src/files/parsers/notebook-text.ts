@@ -1,15 +1,15 @@
 /** Reads a notebook (nbformat 3 and 4) as Markdown: its cells and what they printed. Pictures are only named. */
-import { parseJson } from '../../base/parse-json.ts'
+import { isRecord, parseJson } from '../../base/parse-json.ts'
 import { htmlLines } from './html-lines.ts'
 
 /** @returns undefined if the text is not a notebook */
 export function notebookText(text: string, maxChars: number): string | undefined {
   const book = parseJson(text)
-  if (!isObject(book)) return undefined
+  if (!isRecord(book)) return undefined
   // Before nbformat 4, the cells stood in worksheets.
-  const sheets = Array.isArray(book.worksheets) ? book.worksheets.filter(isObject) : [book]
+  const sheets = Array.isArray(book.worksheets) ? book.worksheets.filter(isRecord) : [book]
   if (!sheets.some(({ cells }) => Array.isArray(cells))) return undefined
-  const cells = sheets.flatMap((sheet) => (Array.isArray(sheet.cells) ? sheet.cells.filter(isObject) : []))
+  const cells = sheets.flatMap((sheet) => (Array.isArray(sheet.cells) ? sheet.cells.filter(isRecord) : []))
   return cells.map((cell) => withoutData(cellText(cell, maxChars))).join('\n\n')
 }
 
@@ -21,20 +21,14 @@ function withoutData(text: string): string {
 function cellText(cell: Record<string, unknown>, maxChars: number): string {
   const source = joined(cell.source ?? cell.input)
   if (cell.cell_type !== 'code') return source
-  const outputs = Array.isArray(cell.outputs)
-    ? cell.outputs.filter(isObject).map((one) => outputText(one, maxChars))
-    : []
-  return [
-    '```',
-    source,
-    '```',
-    ...outputs.filter((output) => output !== '').map((output) => `Output:\n${output}`),
-  ].join('\n')
+  const outputs = Array.isArray(cell.outputs) ? cell.outputs.filter(isRecord) : []
+  const texts = outputs.map((one) => outputText(one, maxChars)).filter((text) => text !== '')
+  return ['```', source, '```', ...texts.map((text) => `Output:\n${text}`)].join('\n')
 }
 
 function outputText(output: Record<string, unknown>, maxChars: number): string {
   if (output.output_type === 'error') return `${joined(output.ename)}: ${joined(output.evalue)}`
-  const data = isObject(output.data) ? output.data : {}
+  const data = isRecord(output.data) ? output.data : {}
   const picture = Object.keys(data).find((type) => type.startsWith('image/'))
   const plain = joined(output.text) || joined(data['text/markdown']) || joined(data['text/plain'])
   const html = plain === '' ? joined(data['text/html']) : ''
@@ -49,8 +43,4 @@ function outputText(output: Record<string, unknown>, maxChars: number): string {
 function joined(text: unknown): string {
   if (Array.isArray(text)) return text.filter((line) => typeof line === 'string').join('')
   return typeof text === 'string' ? text : ''
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -2,7 +2,7 @@
 import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { readMembers } from '../zip-members.ts'
-import { UnreadableFile, type ToParse } from './parser.ts'
+import { PASSWORD, UnreadableFile, type ToParse } from './parser.ts'
 import { TableData } from './table-rows.ts'
 import { walkXml } from './xml-walk.ts'
 
@@ -21,29 +21,24 @@ const MAX_REPEATED = 1_000_000
 
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
-  if (isEncrypted(members[MANIFEST]))
-    throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+  if (isEncrypted(members[MANIFEST])) throw new UnreadableFile(PASSWORD)
   if (!members[CONTENT]) throw new UnreadableFile('The file is damaged: it has no content.')
   const reader = new OdfText(kind, new SectionWriter(limits.maxChars))
   walkXml(members[CONTENT], reader)
-  const file = reader.writer.file(kind, { title: titleIn(members[META]) })
-  if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file contains no text.')
-  return file
+  return reader.writer.file(kind, { title: titleIn(members[META]) })
 }
 
 function isEncrypted(manifest: Uint8Array | undefined): boolean {
   let encrypted = false
-  const open = (name: string) => void (encrypted ||= name === 'encryption-data')
-  walkXml(manifest, { open, close: () => {}, text: () => {} })
+  walkXml(manifest, { open: (name) => void (encrypted ||= name === 'encryption-data') })
   return encrypted
 }
 
 function titleIn(meta: Uint8Array | undefined): string | undefined {
-  let [title, isTitle] = ['', false]
+  let title = ''
   walkXml(meta, {
-    open: (name) => void (isTitle = name === 'title'),
-    close: () => void (isTitle = false),
-    text: (text) => void (title += isTitle ? text.slice(0, 500) : ''),
+    open: () => {},
+    text: (text, inside) => void (title += inside === 'title' ? text.slice(0, 500) : ''),
   })
   return title
 }

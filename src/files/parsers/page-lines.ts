@@ -1,8 +1,8 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf, type ListEntry } from './html-attributes.ts'
-import { BLOCKS, DROPPED, STRUCK, type Attributes } from './html-tags.ts'
+import { BLOCKS, DROPPED, MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, STRUCK, targetOf } from './html-tags.ts'
+import type { Attributes, ListEntry } from './html-tags.ts'
 import { nextMark, openList, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableData, TableRows, type OpenTable } from './table-rows.ts'
@@ -100,7 +100,6 @@ export class PageLines {
     }
   }
 
-  /** Marks the current line as a heading. */
   heading(level: number): void {
     this.#level = level
     this.#prefix = `${'#'.repeat(level)} `
@@ -118,7 +117,6 @@ export class PageLines {
     this.#unread.set(what, (this.#unread.get(what) ?? 0) + 1)
   }
 
-  /** Closes everything that is open. */
   closeAll(): void {
     this.#inTitle = false
     this.#dropped = 0

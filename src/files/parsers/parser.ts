@@ -5,27 +5,22 @@ import type { FileKind, ParsedFile, ParseLimits, WebPage } from '../types.ts'
 export interface ReaderHeader {
   name: string
   limits: ParseLimits
-  /** Pages of a pdf that took too long in earlier attempts. */
-  skippedPages: number[]
-  page?: WebPage
+  /** Pages of a pdf that are left out because they took too long in earlier attempts. */
+  skippedPages?: number[] | undefined
+  /** Where a web page came from. Absent for files. */
+  page?: WebPage | undefined
   /** How many MiB the reader may use, if nobody else bounds its memory. */
-  watchMb?: number
+  watchMb?: number | undefined
   /** Instead of parsing a file, the reader answers this query, whose tables' texts are the bytes as JSON. */
-  query?: Omit<TableQuery, 'tables'>
+  query?: Omit<TableQuery, 'tables'> | undefined
 }
 
 /** The input of a parser. The bytes are its own. */
-export interface ToParse {
+export interface ToParse extends Pick<ReaderHeader, 'name' | 'limits' | 'skippedPages' | 'page'> {
   kind: FileKind
-  name: string
   bytes: Uint8Array
-  /** Where a web page came from. Absent for files. */
-  page?: WebPage | undefined
-  /** The encoding of a text, as `encodingOf` found it. */
+  /** The encoding of a text, as `detectEncoding` found it. */
   encoding?: string | undefined
-  limits: ParseLimits
-  /** Pages of a pdf that are left out because they took too long. */
-  skippedPages?: number[]
   /** Called before each page of a pdf: a page that takes too long ends the process. */
   beginPage?(): void
 }
@@ -38,5 +33,6 @@ export class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }
 
+export const PASSWORD = 'The file is password-protected. Upload a copy without a password.'
 /** The sentence about a file whose reader ran out of memory. */
 export const TOO_LARGE = 'The file needs too much memory to read. Upload only the part that matters.'

@@ -35,14 +35,12 @@ const LEGACY: LegacyEncoding[] = [
   { name: /^(?:Add-|Ext-|NWP-)?[HV]$/, label: 'euc-jp', ones: [], twos: ['2121', '7e7e'], isSevenBit: true },
 ]
 
-/** Returns the class that pdf.js gets its files from, and the names of those that were asked for and are not there. */
+/** Returns the class that pdf.js gets its files from, and how many it asked for that are not there. */
 export function cmapSource() {
-  const missing = new Set<string>()
+  /** How many times one was asked for that is not there. */
   const asked = { missing: 0 }
   let isOwn = false
   return {
-    missing,
-    /** How many times one was asked for that is not there. */
     asked,
     BinaryDataFactory: class {
       async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
@@ -50,7 +48,6 @@ export function cmapSource() {
         const text = TO_UNICODE.test(filename) && !isOwn ? undefined : cmapOf(filename)
         isOwn ||= text !== undefined
         if (text !== undefined) return new TextEncoder().encode(text)
-        missing.add(filename)
         asked.missing += 1
         throw new Error(`The CMap ${filename} is not there.`)
       }

@@ -26,7 +26,7 @@ export interface Grid {
   isBroken: boolean
 }
 
-export const MAX_COLUMNS = 40
+const MAX_COLUMNS = 40
 /** A larger distance of two lines ends a table. Heights of letters. */
 const MAX_GAP = 3.5
 /** A column begins this far from the next. Points. */
@@ -140,25 +140,19 @@ function asOne(over: readonly PdfColumn[]): PdfColumn | undefined {
 
 /** Returns whether a piece is the label of a sum, such as `Subtotal`, which stands anywhere before it. */
 function isLabel({ pieces }: PdfLine, piece: PdfPiece, columns: readonly PdfColumn[]): boolean {
+  const [first] = columns
   return (
-    columns.length > 0 &&
-    piece === pieces[0] &&
-    pieces.length > 1 &&
-    !isFigure(piece.text) &&
-    piece.left > columns[0]!.right
+    first !== undefined && piece === pieces[0] && pieces.length > 1 && !isFigure(piece.text) && piece.left > first.right
   )
 }
 
 /** Words across the table stand in its first column. */
 function placed({ pieces }: PdfLine, columns: readonly PdfColumn[]): (PdfPiece | undefined)[] {
   const cells = Array.from({ length: columns.length }, (): PdfPiece | undefined => undefined)
-  for (const piece of pieces)
-    cells[
-      Math.max(
-        0,
-        columns.findIndex((column) => isOver(piece, column)),
-      )
-    ] = piece
+  for (const piece of pieces) {
+    const at = columns.findIndex((column) => isOver(piece, column))
+    cells[Math.max(0, at)] = piece
+  }
   return cells
 }
 

@@ -28,12 +28,9 @@ export function isHeadingAt(lines: readonly PdfLine[], at: number): boolean {
 
 /** Returns whether a line is set in another font than the next. */
 export function isOther({ pieces }: PdfLine, next: PdfLine): boolean {
-  const [font] = pieces.map((piece) => piece.font)
-  return (
-    pieces.every((piece) => piece.font === font) &&
-    next.pieces.length > 1 &&
-    next.pieces.every((piece) => piece.font !== font)
-  )
+  const font = pieces[0]?.font
+  const isOwn = (piece: PdfPiece) => piece.font === font
+  return pieces.every(isOwn) && next.pieces.length > 1 && !next.pieces.some(isOwn)
 }
 
 /** `rows`: how many lines of the grid it takes. `group`: words above groups of columns that cannot be told apart. */
@@ -57,14 +54,11 @@ export function headingOf(grid: Grid, lines: readonly PdfLine[], from: number): 
     if (above > LEADING * line.height || above > 1.1 * below) break
     for (const [i, cell] of line.cells.entries()) if (cell) names[i] = wrappedText(names[i] ?? '', cell.text)
   }
-  return withUpper({ names, rows, top: from }, { grid, lines, font })
+  return withUpper({ names, rows, top: from }, grid, lines, font)
 }
 
 /** Adds the lines above: the first words of a name, or the names of groups of columns. */
-function withUpper(
-  heading: PdfHeading,
-  { grid, lines, font }: { grid: Grid; lines: readonly PdfLine[]; font: string | undefined },
-): PdfHeading {
+function withUpper(heading: PdfHeading, grid: Grid, lines: readonly PdfLine[], font: string | undefined): PdfHeading {
   let { names, top } = heading
   for (let n = 0; n < MAX_UPPER; n += 1) {
     const [line, below] = [lines[top - 1], lines[top]!]
@@ -92,12 +86,8 @@ function withUpper(
 
 function isWithin(piece: PdfPiece, column: PdfColumn): boolean {
   const room = (column.right - column.left) * 0.3 + 4
-  return (
-    piece.left < column.right &&
-    piece.right > column.left &&
-    piece.left > column.left - room &&
-    piece.right < column.right + room
-  )
+  const isOver = piece.left < column.right && piece.right > column.left
+  return isOver && piece.left > column.left - room && piece.right < column.right + room
 }
 
 /** Words that stand over the middle of as many columns each, such as `2023` over `Plan` and `Actual`. */
@@ -115,10 +105,8 @@ function groupsOf(
       const isMiddle = Math.abs(left + right - one.left - last.right) < 0.5 * (last.right - one.left)
       return (isFirst || isMiddle) && right < last.right + 4 && left > one.left - 4
     })
-    const repeats = names.slice(first, first + each).join('\t')
-    const isRepeated = pieces.every(
-      (_, i) => names.slice(first + i * each, first + (i + 1) * each).join('\t') === repeats,
-    )
+    const below = pieces.map((_, i) => names.slice(first + i * each, first + (i + 1) * each).join('\t'))
+    const isRepeated = below.every((one) => one === below[0])
     if (isOver && (isRepeated || pieces.length > 1))
       return columns.map((_, i) => (i < first ? '' : (pieces[Math.floor((i - first) / each)]?.text ?? '')))
   }

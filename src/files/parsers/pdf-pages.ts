@@ -2,7 +2,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { SectionWriter } from '../section-writer.ts'
 import type { Heading, ParsedFile } from '../types.ts'
-import { UnreadableFile, type ToParse } from './parser.ts'
+import { PASSWORD, UnreadableFile, type ToParse } from './parser.ts'
 import { annotationLines } from './pdf-annotations.ts'
 import { cmapSource } from './pdf-cmaps.ts'
 import { linesOf } from './pdf-lines.ts'
@@ -21,7 +21,7 @@ const MAX_FORGOTTEN = 100
 const VERBOSITY = 0
 
 export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: ToParse): Promise<ParsedFile> {
-  const { BinaryDataFactory, missing, asked } = cmapSource()
+  const { BinaryDataFactory, asked } = cmapSource()
   const pdf = await open(bytes, BinaryDataFactory)
   const writer = new SectionWriter(limits.maxChars)
   const tables = new PdfTables(writer)
@@ -33,7 +33,7 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     beginPage?.()
     const before = asked.missing
     // A font is loaded once, so it has to be forgotten to know each page that uses it.
-    if (missing.size > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
+    if (asked.missing > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
     const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number, tables)
     if (text === undefined) unread.push(number)
     if (text === undefined || skippedPages.includes(number)) tables.unread(number)
@@ -42,8 +42,8 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
     writer.write(asked.missing > before ? `${text ?? ''}\n${NOT_EMBEDDED}`.trim() : (text ?? ''))
     writer.endSection()
   }
-  tables.end()
-  if (!hasText) throw withoutText(pdf.numPages, { unread, skippedPages, missing })
+  tables.close()
+  if (!hasText) throw new UnreadableFile(withoutText(pdf.numPages, unread.length, skippedPages, asked.missing > 0))
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
     ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),
@@ -59,27 +59,18 @@ async function open(bytes: Uint8Array, BinaryDataFactory: object): Promise<Pdf> 
   try {
     return await getDocumentProxy(bytes, { verbosity: VERBOSITY, ...fonts, ...files })
   } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException')
-      throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+    if (error instanceof Error && error.name === 'PasswordException') throw new UnreadableFile(PASSWORD)
     throw new UnreadableFile('The file is damaged: it begins like a PDF but cannot be read as one.')
   }
 }
 
-function withoutText(
-  pages: number,
-  { unread, skippedPages, missing }: { unread: number[]; skippedPages: number[]; missing: ReadonlySet<string> },
-): UnreadableFile {
-  if (skippedPages.length > 0)
-    return new UnreadableFile(
-      `The file contains no text except on ${pagesIn(skippedPages)}, which takes too long to read.`,
-    )
-  if (unread.length === pages) return new UnreadableFile('The file is damaged: none of its pages can be read.')
-  if (missing.size > 0)
-    return new UnreadableFile('Its text uses fonts that are not embedded. Please upload a version with embedded fonts.')
+function withoutText(pages: number, unread: number, skipped: number[], lacksFonts: boolean): string {
+  if (skipped.length > 0)
+    return `The file contains no text except on ${pagesIn(skipped)}, which takes too long to read.`
+  if (unread === pages) return 'The file is damaged: none of its pages can be read.'
+  if (lacksFonts) return 'Its text uses fonts that are not embedded. Please upload a version with embedded fonts.'
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
-  return new UnreadableFile(
-    `${count} no text that can be read: it was probably scanned. Please upload a version with text.`,
-  )
+  return `${count} no text that can be read: it was probably scanned. Please upload a version with text.`
 }
 
 /** Returns undefined if the page cannot be read. */
@@ -91,7 +82,7 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
     const beside = annotationLines(await page.getAnnotations().catch(() => []))
     const { transform, height } = page.getViewport({ scale: 1 })
     page.cleanup()
-    tables.page({ number, lines: linesOf(items, transform as number[]), height })
+    tables.page(number, linesOf(items, transform as number[]), height)
     return [text, ...beside].join('\n').trim()
   } catch {
     return undefined
@@ -100,11 +91,9 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 function pageText(items: TextItems): string {
-  const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-  return parts
-    .join('')
-    .split('\n')
-    .map((line) => line.trimEnd())
+  const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
@@ -129,16 +118,11 @@ async function bookmarksOf(pdf: Pdf): Promise<Heading[]> {
       const { bookmark, level } = open.pop()!
       const section = await pageOf(pdf, bookmark)
       if (section) found.push({ text: bookmark.title, level, section, line: 1 })
-      const below: Bookmark[] = bookmark.items ?? []
-      open.push(
-        ...below
-          .slice(0, MAX_BOOKMARKS)
-          .reverse()
-          .map((one) => ({ bookmark: one, level: level + 1 })),
-      )
+      const below: Bookmark[] = (bookmark.items ?? []).slice(0, MAX_BOOKMARKS).reverse()
+      open.push(...below.map((one) => ({ bookmark: one, level: level + 1 })))
     }
   } catch {
-    return found
+    // Those before a damaged one are kept.
   }
   return found
 }

@@ -32,8 +32,13 @@ export function rowsOf(lines: readonly GridLine[], columns: readonly PdfColumn[]
     const inside = owners.slice(from, to).filter((i) => hasFigure[i])
     const [first] = inside
     if (inside.length === 1) owners.fill(first!, from, to)
-    else if (first !== undefined && first > from) isUnclear ||= !shareOut(lines, owners, { from, to, inside })
-    else followOn({ lines, columns, owners, hasFigure }, from, to)
+    else if (first !== undefined && first > from) isUnclear ||= !shareOut(lines, owners, from, to, inside)
+    else
+      for (let i = Math.max(from, 1); i < to; i += 1) {
+        // Lines below the first of their row belong to it if its words had no more room there.
+        const isNear = !hasFigure[i] && gap(lines, i) <= LEADING * lines[i]!.height
+        if (isNear && continues(lines, i, columns)) owners[i] = owners[i - 1]!
+      }
   }
   const { rows, wrapped } = grouped(lines, owners, columns.length)
   return { rows, wrapped, isUnclear: isUnclear || rows.some((_, i) => isTorn(rows, i, figures)) }
@@ -52,7 +57,9 @@ function isTorn(rows: readonly Row[], at: number, figures: ReadonlySet<number>):
 function shareOut(
   lines: readonly GridLine[],
   owners: number[],
-  { from, to, inside }: { from: number; to: number; inside: readonly number[] },
+  from: number,
+  to: number,
+  inside: readonly number[],
 ): boolean {
   let at = from
   for (const figure of inside) {
@@ -63,21 +70,6 @@ function shareOut(
   return at === to
 }
 
-interface Follows {
-  lines: readonly GridLine[]
-  columns: readonly PdfColumn[]
-  owners: number[]
-  hasFigure: readonly boolean[]
-}
-
-/** Lines below the first of their row belong to it if its words had no more room there. */
-function followOn({ lines, columns, owners, hasFigure }: Follows, from: number, to: number): void {
-  for (let i = Math.max(from, 1); i < to; i += 1) {
-    if (hasFigure[i] || gap(lines, i) > LEADING * lines[i]!.height) continue
-    if (continues(lines, i, columns)) owners[i] = owners[i - 1]!
-  }
-}
-
 function gap(lines: readonly GridLine[], at: number): number {
   const [one, other] = [lines[at - 1], lines[at]]
   return one && other ? other.y - one.y : Infinity
@@ -86,12 +78,11 @@ function gap(lines: readonly GridLine[], at: number): number {
 /** Returns the columns whose cells are figures, but for some. */
 export function figureColumns(lines: readonly GridLine[], width: number): Set<number> {
   const all = Array.from({ length: width }, (_, i) => i)
-  return new Set(
-    all.filter((i) => {
-      const filled = lines.flatMap(({ cells }) => cells[i]?.text ?? [])
-      return filled.length > 0 && filled.filter(isFigure).length >= 0.7 * filled.length
-    }),
-  )
+  const hasFigures = (i: number) => {
+    const filled = lines.flatMap(({ cells }) => cells[i]?.text ?? [])
+    return filled.length > 0 && filled.filter(isFigure).length >= 0.7 * filled.length
+  }
+  return new Set(all.filter(hasFigures))
 }
 
 /** Returns whether a line goes on with the text above it: it fits the column, and its first word had no room there. */

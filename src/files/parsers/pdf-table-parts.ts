@@ -11,13 +11,6 @@ const BOTTOM = 0.88
 const MAX_ON_EVERY_PAGE = 8
 const CONTINUED = /contin|fortsetz|übertrag|carried|forward|suite|segue|siguiente|^(?:page|seite|p\.) ?\d/i
 
-/** The lines of a page from its top, and its height in points. */
-interface PdfPageLines {
-  number: number
-  lines: readonly PdfLine[]
-  height: number
-}
-
 interface TableOnPages extends PdfTable {
   pages: number[]
   /** The pages where its heading is not repeated. */
@@ -35,20 +28,20 @@ export class PdfTables {
     this.#writer = writer
   }
 
-  page(page: PdfPageLines): void {
-    const { number, lines, height } = page
+  /** Takes the lines of a page from its top, and its height in points. */
+  page(number: number, lines: readonly PdfLine[], height: number): void {
     const found = tablesOn(lines)
     let end = 0
     this.#from = found[0]?.from ?? lines.length
     if (this.#open) {
-      end = this.#goOn(page, found)
-      if (end === 0 || !isLast(lines, end, height)) this.#close()
+      end = this.#goOn(number, lines, height, found)
+      if (end === 0 || !isLast(lines, end, height)) this.close()
     }
     for (const table of found) {
       if (table.from < end) continue
-      this.#close()
+      this.close()
       this.#open = { ...table, pages: [number], bare: [] }
-      if (!isLast(lines, table.to, height)) this.#close()
+      if (!isLast(lines, table.to, height)) this.close()
     }
     this.#top = new Set(lines.slice(0, Math.min(MAX_ON_EVERY_PAGE, this.#from)).map(withoutNumbers))
   }
@@ -56,15 +49,11 @@ export class PdfTables {
   /** A page that is not read may have rows of the table before. */
   unread(number: number): void {
     if (this.#open) this.#open.refused = `it may go on on page ${number}, which was not read`
-    this.#close()
-  }
-
-  end(): void {
-    this.#close()
+    this.close()
   }
 
   /** @returns the index of the line behind the rows that belong to the open table; 0 if there are none */
-  #goOn({ number, lines, height }: PdfPageLines, found: readonly PdfTable[]): number {
+  #goOn(number: number, lines: readonly PdfLine[], height: number, found: readonly PdfTable[]): number {
     const open = this.#open!
     const begin = lines
       .slice(0, MAX_ON_EVERY_PAGE)
@@ -77,15 +66,15 @@ export class PdfTables {
       open.pages.push(number)
       open.rows.push(...first.rows)
       open.wrapped += first.wrapped
-      if (first.refused !== undefined) open.refused ??= first.refused
+      open.refused ??= first.refused
       return first.to
     }
     const line = lines[from]
     if (!line || begin < 0 || (first && first.from <= from) || !isRow(line)) return 0
-    return this.#goOnBare({ number, lines, height }, from)
+    return this.#goOnBare(number, lines, from)
   }
 
-  #goOnBare({ number, lines }: PdfPageLines, from: number): number {
+  #goOnBare(number: number, lines: readonly PdfLine[], from: number): number {
     const open = this.#open!
     this.#from = from
     const grid = gridFrom(lines, from, open.columns)
@@ -106,12 +95,12 @@ export class PdfTables {
     return grid.end
   }
 
-  #close(): void {
+  close(): void {
     const table = this.#open
     this.#open = undefined
     if (!table) return
     const { caption, names, rows, refused } = table
-    const found = { notes: notesOn(table), ...(refused !== undefined && { refused }) }
+    const found = { notes: notesOn(table), refused }
     this.#writer.table([names, ...rows], { caption: caption || `page ${table.pages[0]}`, found })
   }
 }
@@ -136,15 +125,14 @@ const keyOf = (names: readonly string[]) => names.join('\t').toLowerCase().repla
 
 function notesOn({ names, pages, bare, wrapped }: TableOnPages): string[] {
   const heading = names.filter((name) => name !== '').join(' / ')
-  return [
+  const notes = [
     `A PDF has words at places but no tables: this one on ${pagesIn(pages)} is guessed from aligned columns, with the heading ${heading.slice(0, 200)}.`,
-    ...(wrapped > 0
-      ? [`${wrapped} ${wrapped === 1 ? 'line is' : 'lines are'} read as part of the row beside it.`]
-      : []),
-    ...(bare.length > 0
-      ? [`On ${pagesIn(bare)} its heading is not repeated; the rows stand in the same columns.`]
-      : []),
   ]
+  if (wrapped > 0)
+    notes.push(`${wrapped} ${wrapped === 1 ? 'line is' : 'lines are'} read as part of the row beside it.`)
+  if (bare.length > 0)
+    notes.push(`On ${pagesIn(bare)} its heading is not repeated; the rows stand in the same columns.`)
+  return notes
 }
 
 /** Returns `page 3`, or `pages 3, 4 and more`. */

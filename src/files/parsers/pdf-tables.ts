@@ -15,7 +15,7 @@ export interface PdfTable {
   /** The lines of the page that it takes: from, and behind its end. */
   from: number
   to: number
-  refused?: string
+  refused?: string | undefined
 }
 
 /** A grid of so many lines that is no table is not tried again from its second line. */
@@ -27,41 +27,32 @@ export function tablesOn(lines: readonly PdfLine[]): PdfTable[] {
   for (let at = 0; at < lines.length && tables.length < MAX_ON_PAGE; at += 1) {
     if (!isHeadingAt(lines, at)) continue
     const grid = gridFrom(lines, at)
-    const table = grid.lines.length < 3 ? undefined : tableOf(grid, lines, { at, after: tables.at(-1)?.to ?? 0 })
+    const table = grid.lines.length < 3 ? undefined : tableOf(grid, lines, at, tables.at(-1)?.to ?? 0)
     if (table) tables.push(table)
     if (table || grid.lines.length > TRIED_AGAIN) at = Math.max(at, grid.end - 1)
   }
   return tables
 }
 
-function tableOf(
-  whole: Grid,
-  lines: readonly PdfLine[],
-  { at, after }: { at: number; after: number },
-): PdfTable | undefined {
+/** @param after the index of the line behind the table above */
+function tableOf(whole: Grid, lines: readonly PdfLine[], at: number, after: number): PdfTable | undefined {
   const grid = withoutHalfColumns(whole)
   const { names, rows: headed, top, unclear } = headingOf(grid, lines, at)
   const body = bodyOf(grid, headed)
   const isBold = isOther(lines[at]!, lines[at + 1] ?? lines[at]!)
-  if (!isTable({ names, body, isBold })) return undefined
+  if (!isTable(names, body, isBold)) return undefined
   const empty = names.find((name, i) => name !== '' && body.rows.every((row) => row[i] === ''))
-  const refused = grid.isBroken
-    ? 'one of its rows cannot be divided into its columns'
-    : unclear !== undefined
-      ? `which columns belong to "${unclear.slice(0, 80)}" cannot be told`
-      : body.isUnclear
-        ? 'which of its lines belong to one row cannot be told'
-        : empty !== undefined
-          ? `no words stand below its heading "${empty.slice(0, 80)}"`
-          : areTwo(grid.columns, body)
-            ? 'two tables may stand side by side in it'
-            : undefined
+  const faults = [
+    grid.isBroken && 'one of its rows cannot be divided into its columns',
+    unclear !== undefined && `which columns belong to "${unclear.slice(0, 80)}" cannot be told`,
+    body.isUnclear && 'which of its lines belong to one row cannot be told',
+    empty !== undefined && `no words stand below its heading "${empty.slice(0, 80)}"`,
+    areTwo(grid.columns, body) && 'two tables may stand side by side in it',
+  ]
+  const refused = faults.find((fault) => fault !== false)
   const caption = captionAbove(lines, Math.max(top, after), after)
-  const { columns } = grid
-  return {
-    ...{ caption, names, columns, rows: body.rows, wrapped: body.wrapped, from: top, to: grid.end - body.below },
-    ...(refused !== undefined && { refused }),
-  }
+  const { rows, wrapped, below } = body
+  return { caption, names, columns: grid.columns, rows, wrapped, from: top, to: grid.end - below, refused }
 }
 
 /** `figures`: the columns of figures. `below`: how many lines at its end are texts below the table. */
@@ -94,8 +85,7 @@ function bodyOf(grid: Grid, headed: number): PdfBody {
 }
 
 /** A column of figures below names is a table. Columns of words are one only if their names are set apart. */
-function isTable({ names, body, isBold }: { names: readonly string[]; body: PdfBody; isBold: boolean }): boolean {
-  const { rows, figures } = body
+function isTable(names: readonly string[], { rows, figures }: PdfBody, isBold: boolean): boolean {
   const width = names.length
   if (width < 2 || rows.length < 2 || names.slice(1).includes('')) return false
   const cells = rows.flat().filter((cell) => cell !== '')

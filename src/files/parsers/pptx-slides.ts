@@ -49,7 +49,7 @@ function slidePaths(members: ZipMembers): string[] {
     const path = name === 'sldId' ? targets.get(id) : undefined
     if (path && members[path]) paths.push(path)
   }
-  walkXml(members[PRESENTATION], { open, close: () => {}, text: () => {} })
+  walkXml(members[PRESENTATION], { open })
   return paths
 }
 
@@ -61,7 +61,6 @@ export function readShapes(bytes: Uint8Array | undefined): { title: string; line
   const tables: string[][][] = []
   let [title, paragraph, placeholder] = ['', '', '']
   let row: string[] | undefined
-  let isText = false
   const endParagraph = () => {
     const line = paragraph.replace(/\s+/g, ' ').trim()
     paragraph = ''
@@ -74,22 +73,20 @@ export function readShapes(bytes: Uint8Array | undefined): { title: string; line
     open: (name, attributes) => {
       if (name === 'sp') placeholder = ''
       if (name === 'ph') placeholder = attributes.type ?? 'body'
-      if (name === 't') isText = true
       if (name === 'br') paragraph += ' '
       if (name === 'tbl') tables.push([])
       if (name === 'tr') row = []
       if (name === 'tc') row?.push('')
     },
     close: (name) => {
-      if (name === 't') isText = false
       if (name === 'p') endParagraph()
       if (name !== 'tr' || !row) return
       lines.push(row.join(' | '))
       tables.at(-1)?.push(row)
       row = undefined
     },
-    text: (text) => {
-      if (isText) paragraph += text
+    text: (text, inside) => {
+      if (inside === 't') paragraph += text
     },
   })
   return { title, lines, tables }

@@ -24,6 +24,6 @@ export function relationshipsOf(members: ZipMembers, part: string): Relationship
     found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path, target, isExternal: mode === 'External' })
   }
   const rels = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
-  walkXml(members[rels], { open, close: () => {}, text: () => {} })
+  walkXml(members[rels], { open })
   return found
 }

@@ -1,4 +1,5 @@
 /** Parses a workbook into sheets (ECMA-376, part 1, 18): values as last calculated, dates as ISO dates. */
+import { columnNumber } from '../section-units.ts'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
@@ -57,7 +58,7 @@ function workbookIn(members: ZipMembers): Workbook {
     const relation = relations.find((one) => one.id === id)
     if (relation?.type === 'worksheet' && members[relation.path]) sheets.push({ name: title, path: relation.path })
   }
-  walkXml(members[WORKBOOK], { open, close: () => {}, text: () => {} })
+  walkXml(members[WORKBOOK], { open })
   const strings = stringsIn(members[pathOf('sharedStrings')])
   return { sheets, is1904, strings, formats: formatsIn(members[pathOf('styles')]) }
 }
@@ -65,20 +66,18 @@ function workbookIn(members: ZipMembers): Workbook {
 /** Returns the shared strings, without hints for pronunciation. */
 function stringsIn(bytes: Uint8Array | undefined): string[] {
   const strings: string[] = []
-  let [text, isText, isHint] = ['', false, false]
+  let [text, isHint] = ['', false]
   walkXml(bytes, {
     open: (name) => {
       if (name === 'si') text = ''
       if (name === 'rPh') isHint = true
-      if (name === 't') isText = !isHint
     },
     close: (name) => {
-      if (name === 't') isText = false
       if (name === 'rPh') isHint = false
       if (name === 'si') strings.push(text)
     },
-    text: (piece) => {
-      if (isText) text += piece
+    text: (piece, inside) => {
+      if (inside === 't' && !isHint) text += piece
     },
   })
   return strings
@@ -98,7 +97,6 @@ function formatsIn(bytes: Uint8Array | undefined): CellFormat[] {
     close: (name) => {
       if (name === 'cellXfs') isCells = false
     },
-    text: () => {},
   })
   return formats
 }
@@ -116,7 +114,6 @@ class Sheet {
   #value = ''
   #formula = ''
   #hasFormula = false
-  #part: 'value' | 'formula' | undefined
   #isHint = false
 
   constructor(writer: SectionWriter, workbook: Workbook) {
@@ -132,19 +129,15 @@ class Sheet {
     if (name === 'row') this.#beginRow(Number(attributes.r))
     if (name === 'c') this.#beginCell(attributes)
     if (name === 'rPh') this.#isHint = true
-    if (name === 'v' || name === 't') this.#part = this.#isHint ? undefined : 'value'
-    if (name !== 'f') return
-    this.#part = 'formula'
-    this.#hasFormula = true
+    if (name === 'f') this.#hasFormula = true
   }
 
-  text(text: string): void {
-    if (this.#part === 'value') this.#value += text
-    if (this.#part === 'formula') this.#formula += text
+  text(text: string, inside: string): void {
+    if ((inside === 'v' || inside === 't') && !this.#isHint) this.#value += text
+    if (inside === 'f') this.#formula += text
   }
 
   close(name: string, isImplied: boolean): void {
-    if (name === 'v' || name === 't' || name === 'f') this.#part = undefined
     if (name === 'rPh') this.#isHint = false
     if (name === 'c') this.#endCell()
     if (name === 'row') {
@@ -198,8 +191,5 @@ class Sheet {
 
 /** Returns the number of the column in `AB12`; 0 if there is none. */
 function columnOf(place = ''): number {
-  let column = 0
-  for (const letter of /^[A-Z]{1,3}/i.exec(place)?.[0].toUpperCase() ?? '')
-    column = column * 26 + letter.charCodeAt(0) - 64
-  return column
+  return columnNumber(/^[A-Z]{1,3}/i.exec(place)?.[0] ?? '')
 }

@@ -8,12 +8,13 @@ import { UnreadableFile } from './parser.ts'
 /** The attributes of an element, without namespace prefixes. */
 export type XmlAttributes = Record<string, string>
 
+/** Names have no namespace prefix. */
 interface XmlReader {
-  /** `name` and the attribute names have no namespace prefix. */
   open(name: string, attributes: XmlAttributes): void
   /** `isImplied`: the file has no closing tag. */
-  close(name: string, isImplied: boolean): void
-  text(text: string): void
+  close?(name: string, isImplied: boolean): void
+  /** `inside`: the innermost open element. */
+  text?(text: string, inside: string): void
   /** Whether the rest can be skipped. */
   isDone?(): boolean
 }
@@ -24,21 +25,21 @@ const MAX_DEPTH = 500
 /** @throws UnreadableFile if the tags are nested too deeply */
 export function walkXml(bytes: Uint8Array | undefined, reader: XmlReader): void {
   if (!bytes) return
-  let depth = 0
+  const open: string[] = []
   const branches = new Branches()
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        depth += 1
-        if (depth > MAX_DEPTH) throw new UnreadableFile('The file is damaged: its parts are nested too deeply.')
-        if (branches.open(name, depth)) reader.open(local(name), locals(attributes))
+        open.push(local(name))
+        if (open.length > MAX_DEPTH) throw new UnreadableFile('The file is damaged: its parts are nested too deeply.')
+        if (branches.open(name, open.length)) reader.open(local(name), locals(attributes))
       },
       onclosetag: (name, isImplied) => {
-        depth -= 1
-        if (branches.close(depth)) reader.close(local(name), isImplied)
+        open.pop()
+        if (branches.close(open.length)) reader.close?.(local(name), isImplied)
       },
       ontext: (text) => {
-        if (branches.text(text)) reader.text(text)
+        if (branches.text(text)) reader.text?.(text, open.at(-1) ?? '')
       },
     },
     { xmlMode: true },

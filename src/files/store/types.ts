@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../../base/place.ts'
-import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from '../types.ts'
+import { FILE_KINDS, PICTURE_KINDS, type FileKind, type ParsedFile } from '../types.ts'
 
 /** A file of a conversation. */
 export const keptFile = z.object({
@@ -11,7 +11,7 @@ export const keptFile = z.object({
   id: z.string(),
   /** The name in a form that is safe in prompts and posts. */
   name: z.string(),
-  kind: z.enum([...FILE_KINDS, ...PICTURE_KINDS]),
+  kind: z.enum([...(Object.keys(FILE_KINDS) as FileKind[]), ...PICTURE_KINDS]),
   /** The kind and the size: `A PDF of 300 pages`. */
   what: z.string(),
   /** The id of the question that it came with. */

@@ -1,8 +1,6 @@
 /** Gives the columns of a table their types, and their cells SQL's form. Every cell that does not fit is counted. */
-import { reading, type ColumnReading, type Conventions } from './column-reading.ts'
-import { dates, orderIn } from './date-columns.ts'
+import { dates, numbers, orderIn, reading, type ColumnReading, type Conventions } from './column-reading.ts'
 import { isoTime, writtenDate } from './dates.ts'
-import { numbers } from './number-columns.ts'
 import { decimalOf, writtenNumber, type Decimal } from './numbers.ts'
 import type { SqlCell, TypedColumn, ColumnType } from './types.ts'
 
@@ -41,7 +39,7 @@ export function typedColumns(name: string, cells: readonly string[], conventions
     return [{ ...base, type: 'empty', cells: cells.map(() => null), empty: cells.length }]
   const best = bestReading(filled, conventions)
   if (!best || best.fits < FITTING * filled.length || best.asText !== undefined)
-    return [textColumn(base, cells, { best, filled: filled.length })]
+    return [textColumn(base, cells, best, filled.length)]
   return converted(base, cells, best)
 }
 
@@ -87,16 +85,16 @@ function sampleOf(filled: readonly string[]): string[] | undefined {
 function textColumn(
   base: TypedColumn,
   cells: readonly string[],
-  { best, filled }: { best: ColumnReading | undefined; filled: number },
+  best: ColumnReading | undefined,
+  filled: number,
 ): TypedColumn {
   const empty = cells.filter((cell) => cell === '').length
-  const isMixed = best && best.asText === undefined && best.fits >= 0.2 * filled
-  const mixed = isMixed
-    ? [`"${base.name}" is mixed and stays text: ${best.fits} of ${filled} cells are ${WORD[best.type]}.`]
-    : []
-  const kept =
-    best?.asText !== undefined && best.fits >= FITTING * filled ? [`"${base.name}" stays text: ${best.asText}.`] : []
-  return { ...base, cells: cells.map((cell) => (cell === '' ? null : cell)), empty, notes: [...mixed, ...kept] }
+  const notes: string[] = []
+  if (best && best.asText === undefined && best.fits >= 0.2 * filled)
+    notes.push(`"${base.name}" is mixed and stays text: ${best.fits} of ${filled} cells are ${WORD[best.type]}.`)
+  if (best?.asText !== undefined && best.fits >= FITTING * filled)
+    notes.push(`"${base.name}" stays text: ${best.asText}.`)
+  return { ...base, cells: cells.map((cell) => (cell === '' ? null : cell)), empty, notes }
 }
 
 export const WORD: Record<ColumnType, string> = {
@@ -128,21 +126,12 @@ function converted(base: TypedColumn, cells: readonly string[], reading: ColumnR
     return null
   })
   const type = reading.type === 'decimal' && isWhole ? 'whole' : reading.type
+  const notes = [...reading.notes]
   const said = [...bad].map((cell) => JSON.stringify(cell)).join(', ')
-  const misfit =
-    misfits > 0
-      ? [
-          `"${base.name}": ${misfits} ${misfits === 1 ? 'cell is' : 'cells are'} no ${WORD[type]} and count as empty: ${said}.`,
-        ]
-      : []
-  const column = {
-    ...base,
-    type,
-    cells: values,
-    empty,
-    misfits,
-    notes: [...reading.notes.map((note) => `"${base.name}": ${note}`), ...misfit],
-  }
+  if (misfits > 0)
+    notes.push(`${misfits} ${misfits === 1 ? 'cell is' : 'cells are'} no ${WORD[type]} and count as empty: ${said}.`)
+  const named = notes.map((note) => `"${base.name}": ${note}`)
+  const column = { ...base, type, cells: values, empty, misfits, notes: named }
   return reading.units ? [column, unitColumn(base, cells)] : [column]
 }
 

@@ -58,10 +58,8 @@ export class TableDatabase {
     for (const table of tables) {
       const columns = table.columns.map(({ name, type }) => `${quoted(name)} ${KIND[type]}`)
       db.exec(`CREATE TABLE ${quoted(table.name)} (${columns.join(', ')})`)
-      loadRows(sqlite, db, {
-        sql: `INSERT INTO ${quoted(table.name)} VALUES (${columns.map(() => '?').join(', ')})`,
-        table,
-      })
+      const sql = `INSERT INTO ${quoted(table.name)} VALUES (${columns.map(() => '?').join(', ')})`
+      loadRows(sqlite, db, sql, table)
     }
     db.exec(`PRAGMA hard_heap_limit=${HEAP_BYTES}`)
     return new TableDatabase(sqlite, db, new Set(tables.map(({ name }) => name.toLowerCase())))

@@ -2,7 +2,6 @@
 
 export type DateOrder = 'day' | 'month'
 
-/** A written date. `either`: the day and the month could change places. */
 interface WrittenDate {
   year: number
   /** The first and the second number of `03/04/2024`, or the month and the day where they are certain. */

@@ -15,7 +15,7 @@ export class ExactSum {
   #restCount = 0
 
   /** @param sign -1 takes the value out again, as windows do */
-  add(value: SqlCell | undefined, sign: 1 | -1): void {
+  add([value]: SqlCell[], sign: 1 | -1): void {
     if (value === null || value === undefined) return
     this.count += sign
     if (typeof value === 'bigint') this.#whole += BigInt(sign) * value * UNIT

@@ -24,7 +24,8 @@ const UTF8 = new TextEncoder()
 export function loadRows(
   { capi, wasm }: Sqlite3Static,
   db: Database,
-  { sql, table: { rows, columns } }: { sql: string; table: LoadedTable },
+  sql: string,
+  { rows, columns }: LoadedTable,
 ): void {
   const raw = wasm.exports as unknown as RawFunctions
   const statement = db.prepare(sql)

@@ -9,9 +9,9 @@ import type { TypedColumn, LoadedTable, SourceTable } from './types.ts'
 const LOOKED_AT = 20
 /** How many rows say how the table writes numbers and dates, for columns that do not show it themselves. */
 const LOOKED_THROUGH = 2000
-export const MAX_COLUMNS = 500
+const MAX_COLUMNS = 500
 /** The number of the row in the file, which stands beside the columns. */
-export const ROW = '_row'
+const ROW = '_row'
 
 /** The number of cells held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
@@ -21,7 +21,7 @@ export function loadTable(source: SourceTable): LoadedTable {
   const lines = new TableLines(text)
   const notes = [...(source.notes ?? [])]
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
-  const head = headingOf(begin, { isCertain: hasHeading === true, repeats: repeatsMerged === true })
+  const head = headingOf(begin, hasHeading === true, repeatsMerged === true)
   const above = begin.slice(0, head.skipped).map(said).join(' / ').slice(0, 200)
   if (head.skipped > 0) notes.push(`Above the heading: ${above}.`)
   if (head.names === undefined) notes.push('It has no heading, so its columns are numbered.')
@@ -31,35 +31,28 @@ export function loadTable(source: SourceTable): LoadedTable {
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
   // In a result of SQL or JSON, every row is data. A workbook's heading is not certain.
   const isResult = hasHeading === true && isExact === true
-  const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
-  const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)
+  const rows = isResult ? data : withoutFooter(data, lines, width, head.names ?? [], notes)
+  const first = columnsIn(lines, rows.slice(0, LOOKED_THROUGH), 0, width)
   const conventions = conventionsOf(first, isExact === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
   const typed: TypedColumn[] = []
   const atOnce = Math.max(8, Math.floor(CELLS_AT_ONCE / Math.max(1, rows.length)))
   for (let from = 0; from < width; from += atOnce)
-    for (const [i, cells] of columnsIn({ lines, rows }, from, Math.min(width, from + atOnce)).entries())
+    for (const [i, cells] of columnsIn(lines, rows, from, Math.min(width, from + atOnce)).entries())
       typed.push(...typedColumns(names[from + i] ?? '', cells, conventions))
   const named = uniqueNames(typed.map((column) => column.name))
   const columns = typed.map((column, i) => ({ ...column, name: named[i] ?? column.name }))
-  return { name, rows: rows.length, columns: [...columns, rowColumn(rows)], notes }
+  const rowColumn: TypedColumn = { name: ROW, type: 'whole', cells: rows, empty: 0, misfits: 0, notes: [] }
+  return { name, rows: rows.length, columns: [...columns, rowColumn], notes }
 }
 
-function columnsIn(
-  { lines, rows }: { lines: TableLines; rows: readonly number[] },
-  from: number,
-  to: number,
-): string[][] {
+function columnsIn(lines: TableLines, rows: readonly number[], from: number, to: number): string[][] {
   const columns = Array.from({ length: to - from }, () => new Array<string>(rows.length).fill(''))
   for (const [at, row] of rows.entries()) {
     const cells = lines.at(row)
     for (const [i, column] of columns.entries()) column[at] = cells[from + i] ?? ''
   }
   return columns
-}
-
-function rowColumn(cells: number[]): TypedColumn {
-  return { name: ROW, type: 'whole', cells, empty: 0, misfits: 0, notes: [] }
 }
 
 const isYear = (cell: string) => /^(?:19|20)\d{2}$/.test(cell)
@@ -74,15 +67,9 @@ interface TableHeading {
 }
 
 /** `repeats`: merged cells may be repeated. */
-function headingOf(
-  rows: readonly string[][],
-  { isCertain, repeats }: { isCertain: boolean; repeats: boolean },
-): TableHeading {
+function headingOf(rows: readonly string[][], isCertain: boolean, repeats: boolean): TableHeading {
   if (isCertain) return { skipped: 0, rows: 1, names: rows[0] ?? [] }
-  const widths = rows
-    .slice(0, 60)
-    .map(filledIn)
-    .sort((a, b) => a - b)
+  const widths = rows.map(filledIn).sort((a, b) => a - b)
   const usual = widths[Math.floor(widths.length / 2)] ?? 1
   const found = rows.slice(0, LOOKED_AT).findIndex((cells) => filledIn(cells) >= Math.max(1, 0.6 * usual))
   const cells = rows[found] ?? []
@@ -125,11 +112,8 @@ function mergedNames(upper: readonly string[], lower: readonly string[]): string
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>([ROW])
   return names.map((written, i) => {
-    const name =
-      written
-        .replace(/["\s]+/g, ' ')
-        .trim()
-        .slice(0, 80) || `column${i + 1}`
+    const plain = written.replace(/["\s]+/g, ' ').trim()
+    const name = plain.slice(0, 80) || `column${i + 1}`
     let free = name
     for (let n = 2; taken.has(free.toLowerCase()); n += 1) free = `${name}_${n}`
     taken.add(free.toLowerCase())

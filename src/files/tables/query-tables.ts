@@ -1,4 +1,5 @@
 /** Answers one SQL question over tables. Runs in the reader's process, because SQL of a model may take any time. */
+import { messageOf } from '../../base/errors.ts'
 import { WORD } from './columns.ts'
 import { quoted, TableDatabase, type Guard, type RawResult } from './database.ts'
 import { loadTable } from './load-table.ts'
@@ -27,17 +28,10 @@ async function runSql(sql: string, tables: readonly LoadedTable[], guard: Guard)
     const database = await TableDatabase.open(tables)
     const raw = database.select(sql, guard)
     const notes = notesOn(tables, database.read)
-    const order = orderNotes(raw, reversed(database, { sql, tables, guard }), sql)
+    const order = orderNotes(raw, reversed(database, sql, tables, guard), sql)
+    const columns = raw.columns.map((name) => name.replaceAll('*1.0/', '/'))
     const rows = raw.rows.map((row) => row.map(forPeople))
-    return {
-      result: {
-        columns: raw.columns.map((name) => name.replaceAll('*1.0/', '/')),
-        rows,
-        count: raw.rows.length,
-        isMore: raw.isMore,
-        notes: [...order, ...notes],
-      },
-    }
+    return { result: { columns, rows, count: rows.length, isMore: raw.isMore, notes: [...order, ...notes] } }
   } catch (error) {
     return { fault: faultOf(error, tables, guard) }
   }
@@ -45,7 +39,9 @@ async function runSql(sql: string, tables: readonly LoadedTable[], guard: Guard)
 
 function reversed(
   database: TableDatabase,
-  { sql, tables, guard }: { sql: string; tables: readonly LoadedTable[]; guard: Guard },
+  sql: string,
+  tables: readonly LoadedTable[],
+  guard: Guard,
 ): RawResult | undefined {
   try {
     database.reverse(tables)
@@ -78,11 +74,13 @@ function notesOn(tables: readonly LoadedTable[], read: ReadonlySet<string>): str
       const filled = rows - empty - misfits
       return `${filled.toLocaleString('en-US')} of ${rows.toLocaleString('en-US')} rows of ${name} have a value in "${column}"`
     })
-    const first =
-      counts.length > 0
-        ? counts.map((count) => `${count}.`)
-        : [`${name} has ${rows.toLocaleString('en-US')} rows; no cell that was used is empty.`]
-    return [...first, ...notes.map((note) => `${name}: ${note}`), ...used.flatMap((column) => column.notes)]
+    if (counts.length === 0)
+      counts.push(`${name} has ${rows.toLocaleString('en-US')} rows; no cell that was used is empty`)
+    return [
+      ...counts.map((count) => `${count}.`),
+      ...notes.map((note) => `${name}: ${note}`),
+      ...used.flatMap((column) => column.notes),
+    ]
   })
 }
 
@@ -93,23 +91,17 @@ function forPeople(cell: SqlCell): string | null {
 }
 
 function faultOf(error: unknown, tables: readonly LoadedTable[], { timeoutMs }: Guard): string {
-  const said = (error instanceof Error ? error.message : String(error)).replace(
-    /^SQLITE_\w+: sqlite3 result code \d+: /,
-    '',
-  )
+  const said = messageOf(error).replace(/^SQLITE_\w+: sqlite3 result code \d+: /, '')
   if (/interrupt/i.test(said))
     return `The query took more than ${Math.ceil(timeoutMs / 1000)} seconds, so it was stopped. Make it simpler: join on equal columns, or filter first.`
   if (/not authorized|prohibited/i.test(said))
     return 'Only SELECT over these tables is allowed, with the usual functions.'
   if (/NOMEM|out of memory|TOOBIG|too big/i.test(said))
     return 'The query needs too much memory. Make it simpler: filter or aggregate first.'
-  const columns = tables.map(
-    (table) =>
-      `${quoted(table.name)} (${table.columns
-        .map(({ name }) => quoted(name))
-        .join(', ')
-        .slice(0, 1500)})`,
-  )
+  const columns = tables.map((table) => {
+    const names = table.columns.map(({ name }) => quoted(name)).join(', ')
+    return `${quoted(table.name)} (${names.slice(0, 1500)})`
+  })
   const isName = /no such (?:column|table)/i.test(said)
   return `SQLite: ${said.slice(0, 300)}.${isName ? ` The tables are ${columns.join('; ')}. Text stands in 'single quotes'.` : ''}`
 }
@@ -121,22 +113,14 @@ const MAX_DESCRIBED = 60
 /** Describes a table for the model: its rows, its columns with their types, and three of its rows. */
 function describeTable({ name, rows, columns, notes }: LoadedTable): string {
   const own = columns.slice(0, -1)
-  const lines = own.slice(0, MAX_DESCRIBED).map(describeColumn)
+  const shown = own.slice(0, MAX_DESCRIBED)
+  const lines = shown.map(describeColumn)
   const more = own.length > MAX_DESCRIBED ? [`(${own.length - MAX_DESCRIBED} more columns)`] : []
-  const samples = Array.from({ length: Math.min(SAMPLES, rows) }, (_, i) =>
-    own
-      .slice(0, MAX_DESCRIBED)
-      .map(({ cells }) => (forPeople(cells[i] ?? null) ?? '').slice(0, 60))
-      .join(' | '),
-  )
+  const rowOf = (i: number) => shown.map(({ cells }) => (forPeople(cells[i] ?? null) ?? '').slice(0, 60)).join(' | ')
+  const samples = Array.from({ length: Math.min(SAMPLES, rows) }, (_, i) => rowOf(i))
   const said = [...notes, ...own.flatMap((column) => column.notes)].slice(0, 20)
-  return [
-    `Table ${quoted(name)}, ${rows.toLocaleString('en-US')} rows:`,
-    ...lines,
-    ...more,
-    ...(samples.length > 0 ? ['First rows:', ...samples] : []),
-    ...said,
-  ].join('\n')
+  const head = `Table ${quoted(name)}, ${rows.toLocaleString('en-US')} rows:`
+  return [head, ...lines, ...more, ...(samples.length > 0 ? ['First rows:', ...samples] : []), ...said].join('\n')
 }
 
 function describeColumn({ name, type, cells, empty, misfits }: TypedColumn): string {

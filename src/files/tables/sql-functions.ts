@@ -14,12 +14,8 @@ pow power printf quote radians rank replace round row_number rtrim sign sin sqrt
 timediff total trim trunc typeof unicode unixepoch upper variance`.split(/\s+/),
 )
 
-interface Aggregate<State> {
-  name: string
-  arguments: number
-  begin(): State
-  add(state: State, values: SqlCell[], sign: 1 | -1): void
-  value(state: State): SqlCell
+interface AggregateState {
+  add(values: SqlCell[], sign: 1 | -1): void
 }
 
 export function addFunctions(sqlite: Sqlite3Static, db: Database): void {
@@ -53,40 +49,43 @@ function addCollation({ capi, wasm }: Sqlite3Static, db: Database): void {
 }
 
 function addAggregates(sqlite: Sqlite3Static, db: Database): void {
-  const sums = {
-    arguments: 1,
-    begin: () => new ExactSum(),
-    add: (state: ExactSum, [value]: SqlCell[], sign: 1 | -1) => state.add(value, sign),
-  }
-  const moments = {
-    arguments: 1,
-    begin: () => new Moments(),
-    add: (state: Moments, [one = null, two = one]: SqlCell[], sign: 1 | -1) => state.add([one, two], sign),
-  }
-  const add = <State>(how: Aggregate<State>) => addAggregate(sqlite, db, how)
-  add({ name: 'sum', ...sums, value: (state: ExactSum) => state.sum })
-  add({ name: 'total', ...sums, value: (state: ExactSum) => state.sum ?? 0 })
-  add({ name: 'avg', ...sums, value: (state: ExactSum) => state.average })
-  add({ name: 'stddev', ...moments, value: (state: Moments) => state.deviation })
-  add({ name: 'variance', ...moments, value: (state: Moments) => state.variance })
-  add({ name: 'corr', ...moments, arguments: 2, value: (state: Moments) => state.correlation })
+  const sums = () => new ExactSum()
+  const moments = () => new Moments()
+  const add = <State extends AggregateState>(
+    name: string,
+    count: number,
+    begin: () => State,
+    value: (of: State) => SqlCell,
+  ) => addAggregate(sqlite, db, [name, count], begin, value)
+  add('sum', 1, sums, ({ sum }) => sum)
+  add('total', 1, sums, ({ sum }) => sum ?? 0)
+  add('avg', 1, sums, ({ average }) => average)
+  add('stddev', 1, moments, ({ deviation }) => deviation)
+  add('variance', 1, moments, ({ variance }) => variance)
+  add('corr', 2, moments, ({ correlation }) => correlation)
 }
 
 /** Called for every row, so it bypasses the package's conversions, which take longer than adding does. */
-function addAggregate<State>(sqlite: Sqlite3Static, db: Database, how: Aggregate<State>): void {
+function addAggregate<State extends AggregateState>(
+  sqlite: Sqlite3Static,
+  db: Database,
+  [name, count]: [string, number],
+  begin: () => State,
+  valueOf: (state: State) => SqlCell,
+): void {
   const { capi, wasm } = sqlite
   const raw = wasm.exports as unknown as RawValues
   const states = new Map<number, State>()
   const stateOf = (context: number) => {
     const key = raw.sqlite3_aggregate_context(context, 8)
     let state = states.get(key)
-    if (state === undefined) states.set(key, (state = how.begin()))
+    if (state === undefined) states.set(key, (state = begin()))
     return state
   }
   const takes = (sign: 1 | -1) =>
     wasm.installFunction('v(pip)', (context: number, count: number, values: number) => {
       try {
-        how.add(stateOf(context), valuesAt(sqlite, count, values), sign)
+        stateOf(context).add(valuesAt(sqlite, count, values), sign)
       } catch (error) {
         capi.sqlite3_result_error(context as never, messageOf(error), -1)
       }
@@ -94,11 +93,11 @@ function addAggregate<State>(sqlite: Sqlite3Static, db: Database, how: Aggregate
   const final = (context: never) => {
     const state = stateOf(context)
     states.delete(raw.sqlite3_aggregate_context(context, 8))
-    return how.value(state) as never
+    return valueOf(state) as never
   }
-  const value = (context: never) => how.value(stateOf(context)) as never
+  const value = (context: never) => valueOf(stateOf(context)) as never
   const calls = [takes(1), final, value, takes(-1)] as unknown as [never, never, never, never]
-  capi.sqlite3_create_window_function(db.pointer!, how.name, how.arguments, capi.SQLITE_UTF8, 0, ...calls, 0)
+  capi.sqlite3_create_window_function(db.pointer!, name, count, capi.SQLITE_UTF8, 0, ...calls, 0)
 }
 
 interface RawValues {
@@ -158,7 +157,7 @@ function isLike(pattern: SqlCell = null, text: SqlCell = null, escape: SqlCell =
   return wanted.slice(p).every((sign) => sign === '%') ? 1 : 0
 }
 
-/** Sums for the spread and the correlation of a sample (Welford is not needed: values are shifted by the first one). */
+/** AggregateState for the spread and the correlation of a sample (Welford is not needed: values are shifted by the first one). */
 class Moments {
   #n = 0
   #x = 0
@@ -168,7 +167,8 @@ class Moments {
   #xy = 0
   #from: [number, number] | undefined
 
-  add([a, b]: SqlCell[], sign: number): void {
+  /** Two values are correlated; one is its own pair. */
+  add([a = null, b = a]: SqlCell[], sign: number): void {
     if (a === null || b === null) return
     if (typeof a === 'string' || typeof b === 'string')
       throw new Error('Text has no spread. number(…) reads the numbers in a text')

@@ -21,20 +21,13 @@ export function tokensOf(sql: string): SqlToken[] {
     if ((text ?? name ?? number ?? sign) === undefined) break
     if (text !== undefined)
       tokens.push({ kind: 'text', written: text, value: text.slice(1, -1).replaceAll("''", "'"), before })
-    else if (name !== undefined)
-      tokens.push({
-        kind: 'name',
-        written: name,
-        value: /^["`[]/.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name,
-        before,
-      })
-    else
-      tokens.push({
-        kind: number === undefined ? 'sign' : 'number',
-        written: number ?? sign ?? '',
-        value: number ?? sign ?? '',
-        before,
-      })
+    else if (name !== undefined) {
+      const value = /^["`[]/.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name
+      tokens.push({ kind: 'name', written: name, value, before })
+    } else {
+      const written = number ?? sign ?? ''
+      tokens.push({ kind: number === undefined ? 'sign' : 'number', written, value: written, before })
+    }
   }
   return tokens
 }
@@ -62,11 +55,7 @@ const NUMBERS = new Set<ColumnType>(['whole', 'decimal', 'boolean'])
 
 const SET_WORD = /^(?:union|intersect|except)$/
 
-/** The stars of the two selects on both sides of a set word, in its own brackets. */
-function starsBeside(words: readonly string[], at: number): number[] {
-  return [...starsToward(words, at, -1), ...starsToward(words, at, 1)]
-}
-
+/** The stars of the select before or behind a set word, in its own brackets. */
 function starsToward(words: readonly string[], at: number, step: 1 | -1): number[] {
   const [opens, closes] = step === 1 ? ['(', ')'] : [')', '(']
   const found: number[] = []
@@ -92,7 +81,7 @@ function wrongRows(tokens: readonly SqlToken[]): string | undefined {
     (word, i) => word === 'natural' && /^(?:join|left|inner|right|full|cross)$/.test(words[i + 1] ?? ''),
   )
   if (isNatural) return 'NATURAL JOIN also joins by _row: name the columns with USING or ON.'
-  if (isOfAll || sets.some((at) => starsBeside(words, at).some(isStar)))
+  if (isOfAll || sets.some((at) => ([-1, 1] as const).some((step) => starsToward(words, at, step).some(isStar))))
     return '* also has _row, which differs in every row, so no two rows are the same: name the columns.'
   const isSchema = words.some(
     (word, i) => /^(?:main|temp)$/.test(word) && words[i + 1] === '.' && /^(?:from|join|,)$/.test(words[i - 1] ?? ''),

@@ -20,15 +20,14 @@ const TAX =
 const AVERAGE = /^(?:average|avg\.?|mean|median|durchschnitt|mittelwert|ø)(?: .{0,40})?:?$/i
 const MAX_SAID = 3
 
-interface TableBody {
-  lines: TableLines
-  width: number
-  names: readonly string[]
-  notes: string[]
-}
-
-/** Leaves out rows of totals, a repeated heading, and footnotes below the last row, and says so. */
-export function withoutFooter(rows: readonly number[], { lines, width, names, notes }: TableBody): number[] {
+/** Leaves out rows of totals, a repeated heading, and footnotes below the last row, and says so in `notes`. */
+export function withoutFooter(
+  rows: readonly number[],
+  lines: TableLines,
+  width: number,
+  names: readonly string[],
+  notes: string[],
+): number[] {
   const heading = filledIn(names) > 1 ? said(names) : undefined
   const totals: number[] = []
   let [repeated, last] = [0, -1]
@@ -37,14 +36,8 @@ export function withoutFooter(rows: readonly number[], { lines, width, names, no
     const next = rows[at + 1]
     const isAtEdge = at === 0 || next === undefined || TOTAL.test(lines.first(next))
     const isCarried = isAtEdge && CARRIED.test(first)
-    const isTotal =
-      isCarried ||
-      isTotalRow(row, {
-        lines,
-        width,
-        before: last,
-        isBelowTotal: at > 0 && totals.at(-1) === rows[at - 1],
-      })
+    const isBelowTotal = at > 0 && totals.at(-1) === rows[at - 1]
+    const isTotal = isCarried || isTotalRow(row, lines, width, last, isBelowTotal)
     if (isTotal) totals.push(row)
     const isHeading = !isTotal && first === names[0] && heading !== undefined && said(lines.at(row)) === heading
     if (isHeading) repeated += 1
@@ -62,15 +55,11 @@ export function withoutFooter(rows: readonly number[], { lines, width, names, no
   return body
 }
 
-interface RowPlace {
-  lines: TableLines
-  width: number
-  /** The last row that was kept, and whether a total stands right above. */
-  before: number
-  isBelowTotal: boolean
-}
-
-function isTotalRow(row: number, { lines, width, before, isBelowTotal }: RowPlace): boolean {
+/**
+ * @param before the last row that was kept
+ * @param isBelowTotal whether a total stands right above
+ */
+function isTotalRow(row: number, lines: TableLines, width: number, before: number, isBelowTotal: boolean): boolean {
   const first = lines.first(row)
   if (first !== '' && !MAYBE_TOTAL.test(first)) return false
   const cells = lines.at(row)

@@ -17,7 +17,7 @@ export interface SourceTable {
 
 export interface TableQuery {
   /** Absent: the tables are described. */
-  sql?: string
+  sql?: string | undefined
   tables: SourceTable[]
   /** How long SQL may take, in ms. */
   timeoutMs: number

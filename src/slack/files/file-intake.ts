@@ -120,13 +120,13 @@ export async function filesForRun(
   tables: MessageTable[],
   hasFiles: boolean,
 ): Promise<ConversationFiles> {
-  const place = { store: await services.files(), thread: conversationOf(question) }
+  const [store, thread] = [await services.files(), conversationOf(question)]
   const isOwn = (file: KeptFile) => (file.original ?? file.question) === originalId(question)
   const { toolOutputChars: maxChars } = services.agent.defaults.limits
   const parser = parserFor(question, () => services.now().getTime())
-  const files = runFiles({ ...place, maxChars, tables, parser })
-  const kept = hasFiles ? withUniqueNames(await place.store.list(place.thread)) : []
-  const given = hasFiles ? await questionFiles(place, kept, isOwn) : { text: '', images: [] }
+  const files = runFiles(store, thread, parser, maxChars, tables)
+  const kept = hasFiles ? withUniqueNames(await store.list(thread)) : []
+  const given = hasFiles ? await questionFiles(store, thread, kept, isOwn) : { text: '', images: [] }
   const hasAny = hasFiles || tables.length > 0
   return { ...given, files, tools: fileTools(knownTableNames(kept, tables), hasAny) }
 }

@@ -125,23 +125,18 @@ describe('native', () => {
     expect(read('native', answer)).toMatchObject({ kind: 'finish', answer })
   })
 
-  test.each([
+  test.for([
     ['cut off', '{"query": "x'],
     ['of another field’s kind', '{"query": {"a": 1}}'],
     ['a list', '["x"]'],
-  ])('arguments that are %s become an observation that names the field', async (_, args) => {
-    const ends: (() => Promise<void> | void)[] = []
+  ] as const)('arguments that are %s become an observation that names the field', async ([, args], t) => {
     const tools = [echo()]
     const model = [{ toolCalls: [{ id: 'c1', name: 'echo', arguments: args }] }, 'I give up.']
-    const { observations, final } = await runOn(
-      { onTestFinished: (end) => void ends.push(end) },
-      { dialect: 'native', model, tools },
-    )
+    const { observations, final } = await runOn(t, { dialect: 'native', model, tools })
     expect(observations).toEqual([
       expect.stringMatching(/^The input of echo is wrong \(.*\)\. It takes query as text\.$/),
     ])
     expect([tools[0]!.calls, final]).toEqual([[], expect.objectContaining({ text: 'I give up.' })])
-    for (const end of ends) await end()
   })
 })
 

@@ -95,7 +95,7 @@ describe('a fetch behind a proxy', () => {
     expect(proxy.asked).toEqual([])
   })
 
-  test.each([
+  test.for([
     ['127.0.0.2', true],
     ['example.com, 127.0.0.2', true],
     ['127.0.0.2:PORT', true],
@@ -104,15 +104,13 @@ describe('a fetch behind a proxy', () => {
     ['27.0.0.2', false],
     ['', false],
     [undefined, false],
-  ])('with NO_PROXY=%s, 127.0.0.2 directly: %s', async (noProxy, isDirect) => {
-    const ends: (() => Promise<void> | void)[] = []
-    const proxy = await connectProxy({ onTestFinished: (end) => void ends.push(end) })
+  ] as const)('with NO_PROXY=%s, 127.0.0.2 directly: %s', async ([noProxy, isDirect], t) => {
+    const proxy = await connectProxy(t)
     const { port } = new URL((await ok()).url)
     // The server does not listen on 127.0.0.2. The proxy resolves every address to this machine, so it reaches the
     // server.
     const reached = await through(proxy, `http://127.0.0.2:${port}/`, noProxy?.replace('PORT', port)).catch(() => 0)
     expect([reached, proxy.asked]).toEqual(isDirect ? [0, []] : [200, [`127.0.0.2:${port}`]])
-    for (const end of ends) await end()
   })
 
   test('reads the proxy’s user and password from its URL', async (t) => {

@@ -24,20 +24,18 @@ test('a set may have blank lines, CRLF, and gold answers that are not text', asy
   expect(await loadQuestions(file, 1)).toHaveLength(1)
 })
 
-test.each([
+test.for([
   ['no JSON', `${SKY}\nid: 2`, ':2 is not a question ({id, question, gold or rejected}).'],
   ['a question of nothing', `${SKY}\n\n{"id": 2, "question": "", "gold": "x"}`, ':3 is not a question'],
   ['no gold answer', '{"id": 2, "question": "Why?", "gold": []}', ':1 is not a question'],
   ['an id that stands twice', `${SKY}\n${SKY.replace('1', '"1"')}`, ':2 repeats the id "1".'],
   ['nothing', ' \n\n', ' is empty.'],
-])('a set with %s is refused, by its line', async (_, text, sentence) => {
-  const ends: (() => Promise<void> | void)[] = []
-  const file = await fileOf({ onTestFinished: (end) => void ends.push(end) }, text)
+] as const)('a set with %s is refused, by its line', async ([, text, sentence], t) => {
+  const file = await fileOf(t, text)
   await expect(loadQuestions(file)).rejects.toMatchObject({
     name: 'ConfigError',
     message: expect.stringContaining(`${file}${sentence}`),
   })
-  for (const end of ends) await end()
 })
 
 test('a missing file is one sentence, for recordings and questions', async (t) => {

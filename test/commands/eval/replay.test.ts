@@ -186,7 +186,7 @@ test('an answer that the recording parsed but we do not is reported', async (t) 
   expect(differences[0]?.why).toContain('No answer was read')
 })
 
-test.each<[string, Recorded, string]>([
+test.for<[string, Recorded, string]>([
   [
     'that ends at its limit',
     { calls: ['Action 1: Search[a]', 'It is blue.'], observations: ['1', 'Invalid action'], max_steps: 1 },
@@ -207,11 +207,9 @@ test.each<[string, Recorded, string]>([
     { calls: ['Action 1: Search[a]'], observations: [], answer: 'blue', right: true },
     'No answer was read',
   ],
-])('an episode %s is told of so', async (_, recorded, why) => {
-  const ends: (() => Promise<void> | void)[] = []
-  const { differences } = await replay({ onTestFinished: (end) => void ends.push(end) }, recorded)
+])('an episode %s is told of so', async ([, recorded, why], t) => {
+  const { differences } = await replay(t, recorded)
   expect(differences.map((one) => one.why)).toEqual([expect.stringContaining(why)])
-  for (const end of ends) await end()
 })
 
 test('a long text is reported by its end', async (t) => {
@@ -257,11 +255,12 @@ const SHARED = [
   { name: 'knowagent_llama13b_D0.jsonl', recorded: 132, otherwise: [] },
 ].filter(({ name }) => existsSync(join(RECORDINGS, name)))
 
-for (const { name, recorded, otherwise } of SHARED) {
-  test(`${name} comes out as recorded, except for the reported differences`, async (t) => {
+test.for(SHARED)(
+  '$name comes out as recorded, except for the reported differences',
+  async ({ name, recorded, otherwise }, t) => {
     const { summary, differences } = await replayFile(join(RECORDINGS, name), await temporaryFolder(t))
     const counted = differences.filter(({ counts }) => counts)
     expect(counted.map(({ id }) => id)).toEqual(otherwise)
     expect(summary.right).toBe(recorded + counted.filter(({ replayed }) => replayed.right).length)
-  })
-}
+  },
+)

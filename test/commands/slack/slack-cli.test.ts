@@ -57,15 +57,14 @@ async function answerOf(script: string, protocol: 'message-boundaries' | 'defaul
 }
 
 describe('the Slack CLI’s hooks', () => {
-  for (const protocol of ['message-boundaries', 'default'] as const) {
-    test(`get-hooks prints hooks.json, in the protocol ${protocol}`, async () => {
-      expect(await answerOf(config.hooks['get-hooks'], protocol)).toEqual(config)
-    })
+  const PROTOCOLS = ['message-boundaries', 'default'] as const
+  test.for(PROTOCOLS)('get-hooks prints hooks.json, in the protocol %s', async (protocol) => {
+    expect(await answerOf(config.hooks['get-hooks'], protocol)).toEqual(config)
+  })
 
-    test(`get-manifest prints manifest.yml as JSON, in the protocol ${protocol}`, async () => {
-      expect(await answerOf(config.hooks['get-manifest'], protocol)).toEqual(load(textOf('manifest.yml')))
-    })
-  }
+  test.for(PROTOCOLS)('get-manifest prints manifest.yml as JSON, in the protocol %s', async (protocol) => {
+    expect(await answerOf(config.hooks['get-manifest'], protocol)).toEqual(load(textOf('manifest.yml')))
+  })
 
   test('get-manifest prints the agent app’s manifest if hooks.json names it', async () => {
     const script = config.hooks['get-manifest'].replace('manifest.yml', 'manifest.agent.yml')

@@ -270,7 +270,7 @@ test('a last row without a name is compared with all rows above it once, not onc
   }
   const lines = new CountedLines([...rows, `\t${numbers.replaceAll('1', '2000')}`].join('\n'))
   const notes: string[] = []
-  expect(withoutFooter(lines.filled, { lines, width: 301, names: [], notes })).toHaveLength(2000)
+  expect(withoutFooter(lines.filled, lines, 301, [], notes)).toHaveLength(2000)
   expect(notes).toEqual([expect.stringContaining('Rows of totals are left out (row 2001: ')])
   expect(looks).toBeLessThan(3000)
 })

@@ -33,13 +33,11 @@ test('reaches the model in every channel, before what differs from question to q
     })
 })
 
-test.each([
+test.for([
   ['that is not there', undefined, /^INSTRUCTIONS_FILE cannot be read: ENOENT/],
   ['that is empty', ' \n', /^INSTRUCTIONS_FILE is empty: /],
   ['that is too long', 'x'.repeat(10_001), /^INSTRUCTIONS_FILE is too long: .* from 10001 to 10000 characters\.$/],
-])('a file %s ends the start with a sentence', async (_, text, sentence) => {
-  const ends: (() => unknown)[] = []
-  const t = { onTestFinished: (end: () => unknown) => void ends.push(end) }
+] as const)('a file %s ends the start with a sentence', async ([, text, sentence], t) => {
   const INSTRUCTIONS_FILE = text === undefined ? '/nowhere/instructions.txt' : await fileWith(t, text)
   const config = loadConfig({ OPENAI_API_KEY: 'k', INSTRUCTIONS_FILE })
   await expect(createAgent(config, { log: createLog('silent'), net: {}, now: () => new Date() })).rejects.toMatchObject(
@@ -48,5 +46,4 @@ test.each([
       message: expect.stringMatching(sentence),
     },
   )
-  for (const end of ends) await end()
 })

@@ -1,9 +1,9 @@
-/** Reads a channel's messages in a period. */
+/** The tools that read a channel's messages in a period, and a thread by the address of one of its messages. */
 import { z } from 'zod'
-import type { Tool } from '../src/agent/contracts/tool.ts'
+import type { Tool, ToolContext, WorkspaceReader } from '../src/agent/contracts/tool.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query-text.ts'
-import { workspaceOf } from './open-workspace.ts'
 
 const DESCRIPTION =
   'Reads what was written in a channel of this Slack workspace since or between times. ' +
@@ -32,4 +32,25 @@ export function readChannelTool(): Tool {
       return { text, sources: [{ title, url }], passing: true }
     },
   })
+}
+
+export function readThreadTool(): Tool {
+  return defineTool({
+    name: 'read_thread',
+    quotes: true,
+    title: 'Read a thread',
+    description:
+      'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',
+    schema: z.object({ url: queryText().min(1).describe('link to a message') }),
+    run: async ({ url: link }, context) => {
+      const { text, title, url } = await (await workspaceOf(context)).readThread(link, context.signal)
+      return { text, sources: [{ title, url }], passing: true }
+    },
+  })
+}
+
+/** Opens the reader of the asker's workspace. @throws ToolError if the question comes from no workspace */
+export async function workspaceOf({ workspace }: ToolContext): Promise<WorkspaceReader> {
+  if (!workspace) throw new ToolError('There is no Slack workspace to read here.')
+  return workspace()
 }
