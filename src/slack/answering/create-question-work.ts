@@ -21,11 +21,12 @@ interface WorkParts {
 /** Collects what the work on one question needs. */
 export async function openWork(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads } = services
+  const { now, threads } = services
+  const log = services.log.child({ question: question.id })
   const ofPlace = await services.settingsFor({ ...question, waits: true })
   const settings = scheduledSettings(question, ofPlace, services.agent.prompts)
   const mentions = new Mentions(installation.directory, question)
-  const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
+  const outboxUnder = (signal: AbortSignal) => new Outbox(installation, question, run, signal, log)
   const outbox = outboxUnder(signal)
   return {
     services,

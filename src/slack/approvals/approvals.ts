@@ -66,7 +66,7 @@ async function sendCopy(
     return placeOf(await postDirect(user, content, { client, asker: outbox.question.user }))
   }
   try {
-    await outbox.once(key, { find: async () => undefined, send })
+    await outbox.once(key, send)
     return true
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
@@ -121,7 +121,7 @@ export async function settleApprovals(
       await outbox.show(cardKey(key), content)
       return 'settled' // in place of a post's ts
     }
-    await outbox.once(settled, { find: async () => undefined, send })
+    await outbox.once(settled, send)
   }
 }
 

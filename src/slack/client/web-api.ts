@@ -61,15 +61,6 @@ export interface WebOptions extends ApiOptions {
   movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
-interface AttemptOptions extends CallOptions {
-  /** The number of earlier tries. */
-  attempt: number
-}
-
-interface SendOptions extends AttemptOptions {
-  token: string
-}
-
 /** Returns where the next page of an answer begins; undefined after the last one. */
 export function nextCursor({ response_metadata: more }: SlackResult): string | undefined {
   return (more as { next_cursor?: string } | undefined)?.next_cursor || undefined
@@ -103,7 +94,10 @@ export class SlackWeb {
     this.refusals = new Refusals(this.#now)
   }
 
-  /** Returns the current token. */
+  get fetch(): typeof globalThis.fetch {
+    return this.#options.fetch ?? globalThis.fetch
+  }
+
   async token(): Promise<string> {
     const { token } = this.#options
     return typeof token === 'string' ? token : token.current()
@@ -129,7 +123,7 @@ export class SlackWeb {
     for (let attempt = 0; ; attempt++) {
       options.signal?.throwIfAborted()
       try {
-        return await this.#try(method, sent, { ...options, attempt })
+        return await this.#try(method, sent, options, attempt)
       } catch (error) {
         const fault = slackFault(error, method)
         if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
@@ -147,7 +141,8 @@ export class SlackWeb {
     }
   }
 
-  async #try(method: string, args: SlackArgs, options: AttemptOptions): Promise<SlackResult> {
+  /** `attempt`: the number of earlier tries. */
+  async #try(method: string, args: SlackArgs, options: CallOptions, attempt: number): Promise<SlackResult> {
     const key = rateLimitKey(method, args)
     if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#rateLimits.enter(key, options.signal)
@@ -156,21 +151,21 @@ export class SlackWeb {
       const token = await this.token()
       await options.checkLease?.()
       try {
-        return await this.#send(method, args, { ...options, token })
+        return await this.#send(method, args, options.effort, attempt, token)
       } catch (error) {
         const source = this.#options.token
         if (typeof source === 'string' || outcomeOf(error) !== 'token_expired') throw error
         if (!(await source.replace(token))) throw error
         const other = await this.token()
         await options.checkLease?.()
-        return await this.#send(method, args, { ...options, token: other })
+        return await this.#send(method, args, options.effort, attempt, other)
       }
     } finally {
       leave()
     }
   }
 
-  async #send(method: string, args: SlackArgs, { effort, attempt, token }: SendOptions) {
+  async #send(method: string, args: SlackArgs, effort: CallOptions['effort'], attempt: number, token: string) {
     const from = this.#now()
     let outcome = 'ok'
     try {

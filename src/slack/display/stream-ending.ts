@@ -36,13 +36,11 @@ const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_ta
 export async function endStream(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
   const { outbox, message } = stream
   const post = `${key}-1`
-  await outbox.once(post, {
-    find: () => findEnded(outbox, post),
-    async send() {
-      if (!(await stopWith(key, view, stream))) await mend(key, view, stream)
-      return message.ts
-    },
-  })
+  const send = async () => {
+    if (!(await stopWith(key, view, stream))) await mend(key, view, stream)
+    return message.ts
+  }
+  await outbox.once(post, send, () => findEnded(outbox, post))
 }
 
 /** Finds the streamed message that an earlier try ended with this part of the run. */

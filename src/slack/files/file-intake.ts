@@ -165,13 +165,11 @@ async function take(
     (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
   )
     return WHY.notAllowed
-  const { fetch = globalThis.fetch, transcribe } = services
   const { content, about, fault, killed } = await loadFile(file, {
     installation,
-    fetch,
     signal,
     parser,
-    transcribe,
+    transcribe: services.transcribe,
     spend,
     withNames: (text) => work.mentions.withNames(text),
   })

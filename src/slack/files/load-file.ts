@@ -17,7 +17,6 @@ import { NOT_LOADED, NOT_TRANSCRIBED, WHY, whyRefused } from './left-out-files.t
 
 interface LoadOptions {
   installation: Installation
-  fetch: typeof globalThis.fetch
   signal: AbortSignal
   parser: FileParser
   /** Absent without TRANSCRIBE_MODEL. */
@@ -120,9 +119,9 @@ type LoadedBytes = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefine
 async function bytesAt(address: string | undefined, info: FileInfo, options: DownloadBounds): Promise<LoadedBytes> {
   if (!address) return { fault: WHY.external }
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
-  const { installation, fetch, signal, maxBytes } = options
-  const { client } = installation
-  const from = { token: await client.token(), apiUrl: client.apiUrl, fetch, signal }
+  const { signal, maxBytes } = options
+  const { client } = options.installation
+  const from = { token: await client.token(), apiUrl: client.apiUrl, fetch: client.fetch, signal }
   const { bytes, fault } = await download(address, { ...from, maxBytes, size: info.size, isCanvas: info.isCanvas })
   return bytes ? { bytes } : { fault: NOT_LOADED[fault] }
 }

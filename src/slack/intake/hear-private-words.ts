@@ -51,8 +51,8 @@ async function askAudience(
   value: string,
   { installation: { client }, services: { log } }: { installation: Installation; services: Services },
 ): Promise<boolean> {
-  const place = { channel, user, ...(thread === ts ? {} : { thread_ts: thread }) }
-  const asking = sendEphemeral(place, [audienceContent(AUDIENCE.unclearHere, { text, value })], { client, log })
+  const place = { channel, user, thread_ts: thread === ts ? undefined : thread }
+  const asking = sendEphemeral(place, [audienceContent(AUDIENCE.unclearHere, { text, value })], client, log)
   return asking.then(
     () => true,
     (error: unknown) => {

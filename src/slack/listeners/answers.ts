@@ -45,7 +45,7 @@ function sharing({ id, team, channel, user, text }: Question, responseUrl: strin
 
 /** "Keep for myself" below a private answer: removes the buttons from its last message. */
 export const keepButton = onButton(KEEP, (services) => {
-  const { archive, settingsFor, log, fetch } = services
+  const { archive, settingsFor, log } = services
   return async ({ ack, action, body, context }) => {
     await ack()
     const isElsewhere = isInDirect(body)
@@ -62,7 +62,7 @@ export const keepButton = onButton(KEEP, (services) => {
     if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
     const shown = { content: { text: content.text, blocks } }
-    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: log.child({ user }) })
+    void replaceMessage({ responseUrl: body.response_url }, shown, client, log.child({ user }))
   }
 })
 

@@ -160,7 +160,7 @@ function replaceCard(content: Content, { body, pressed, services }: DecidePress)
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
   const { text, blocks } = content
   const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }
-  return replaceMessage(card, forms, { client, fetch: services.fetch, log })
+  return replaceMessage(card, forms, client, log)
 }
 
 function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {

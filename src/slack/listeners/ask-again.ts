@@ -123,7 +123,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
 }
 
 /** Removes the button, which works once. */
-async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
-  const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
-  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log })
+async function withdrawButton(url: string, team: string, { installations, log }: Services): Promise<void> {
+  const client = (await installations.of(team))?.client
+  if (client) await respond(url, { delete_original: true }, client, log)
 }

@@ -2,12 +2,18 @@ import type { Question } from '../../stores/runs/types.ts'
 import { OPEN_SETTINGS, PROPOSED_NO, PROPOSED_REMEMBER } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { unescapeText } from '../format/escape.ts'
-import { MEMORY, PROPOSED } from '../format/messages.ts'
-import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
-import { remember } from '../intake/remember.ts'
+import { MEMORY, PROPOSED, SETTINGS_WORDS } from '../format/messages.ts'
+import {
+  answerPress,
+  inBackground,
+  isInDirect,
+  pressedOn,
+  showOrTell,
+  type ButtonPress,
+} from '../presses/button-press.ts'
+import { outcomeContent, remember } from '../intake/remember.ts'
 import { openSettings } from '../subcommands/settings-command.ts'
 import type { Services } from '../services.ts'
-import { keptContent } from '../views/remembered-content.ts'
 import { onButton } from './listener.ts'
 
 /** The buttons of the cards that the model opens for the asker alone. */
@@ -22,12 +28,15 @@ export const proposalButton = onButton(
       const command = questionAt(pressed, body.response_url, services)
       const { installation, trigger } = pressed
       inBackground(action.action_id, services, async () => {
-        if (action.action_id === OPEN_SETTINGS) return openSettings({ command, trigger }, installation, services)
+        if (action.action_id === OPEN_SETTINGS) {
+          const open = () => openSettings({ command, trigger }, { installation, services })
+          const refusal = await showOrTell(pressed, open, SETTINGS_WORDS.failed)
+          return refusal && answerPress({ body, installation, services }, refusal)
+        }
         if (action.action_id !== PROPOSED_REMEMBER) return pressed.replace(noteContent(PROPOSED.no))
         const wanted = { question: command, id: `${command.thread}-proposed`, text: unescapeText(text) }
         const outcome = await remember(wanted, installation, services).catch(() => ({ refusal: MEMORY.failed }))
-        if (outcome === 'known') return pressed.replace(noteContent(MEMORY.known))
-        await pressed.replace('kept' in outcome ? keptContent(outcome.kept, command) : noteContent(outcome.refusal))
+        await pressed.replace(outcomeContent(outcome, command) ?? noteContent(MEMORY.known))
       })
     },
 )

@@ -5,7 +5,7 @@ import { LINK_MS } from '../../question/connections/connections.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
 import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
 import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
@@ -122,18 +122,18 @@ function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
   { pressed: { installation }, responseUrl, shownAt }: ToolQuestionPress,
-  { connections, now, log, fetch }: Services,
+  { connections, now, log }: Services,
 ): Promise<void> {
   if (!connections || now().getTime() - shownAt < LINK_MS) return
   const link = await connections.link(question, asked.server)
   const content = connectCard(asked, { asker: question.user, value: waitValue(question, ref.key), link })
-  const { channel, user } = question
-  const place = { channel, user, responseUrl, replaces: true }
-  await sendEphemeral(place, [content], {
-    client: installation.client,
-    fetch,
-    log: log.child({ question: question.id }),
-  })
+  const { id, channel, user } = question
+  await tellPerson(
+    { channel, user, responseUrl, replaces: true },
+    content,
+    installation.client,
+    log.child({ question: id }),
+  )
 }
 
 async function openForm(
@@ -150,16 +150,12 @@ async function openForm(
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed: { installation }, responseUrl }: ToolQuestionPress,
-  { log, fetch }: Services,
+  { log }: Services,
 ): Promise<void> {
-  const { channel, thread, ts, user } = question
-  const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
-  const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
-  await sendEphemeral(place, [content], {
-    client: installation.client,
-    fetch,
-    log: log.child({ question: question.id }),
-  })
+  const { id, channel, thread, ts, user } = question
+  const place = { channel, user, responseUrl, thread_ts: ts !== undefined && thread !== ts ? thread : undefined }
+  const content = pageContent(asked, waitValue(question, ref.key))
+  await tellPerson(place, content, installation.client, log.child({ question: id }))
 }
 
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */

@@ -67,11 +67,11 @@ export async function answerQuestion(
 export async function replaceQuestion(
   { question, card }: AskedQuestion,
   shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
-  { log, fetch }: Services,
+  { log }: Services,
 ): Promise<void> {
   const { content, responseUrl, installation } = shown
   const { client } = installation
   const { id, channel, user: asker } = question
   const place = card === undefined ? undefined : { channel, ts: card }
-  await replaceMessage({ responseUrl, place }, { content }, { client, fetch, log: log.child({ question: id }), asker })
+  await replaceMessage({ responseUrl, place }, { content }, client, log.child({ question: id }), asker)
 }

@@ -4,7 +4,7 @@ import { currentPlace } from '../../stores/threads/moved-channel.ts'
 import { isForAskerAlone, isSamePerson } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
@@ -163,19 +163,14 @@ interface AnsweredPress {
  */
 export async function answerPress(
   { body, installation, services }: AnsweredPress,
-  { text, blocks }: Content,
+  content: Content,
   { replaces = false } = {},
 ): Promise<void> {
   const channel = body.channel?.id
   if (channel === undefined) return
-  const user = body.user.id
-  const place = { channel, user, ...threadOf(body.container), responseUrl: body.response_url, replaces }
-  const log = services.log.child({ channel, user })
-  const content = { text, blocks }
-  const options = { client: installation.client, fetch: services.fetch, log, elsewhere: content }
-  await sendEphemeral(place, [content], options).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'could not reply to a button press'),
-  )
+  const place = { channel, user: body.user.id, ...threadOf(body.container), responseUrl: body.response_url, replaces }
+  const { text, blocks } = content
+  await tellPerson(place, content, installation.client, services.log, { text, blocks })
 }
 
 /** The thread of the message with the button, if that is a reply. */
