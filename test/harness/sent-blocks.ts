@@ -24,8 +24,17 @@ import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home.ts'
 import { aloneCard, rememberCard, settingsCard } from '../../src/slack/views/proposal-cards.ts'
-import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
-import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
+import { memoryContent, outcomeContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
+import {
+  bulletList,
+  facts,
+  formModal,
+  header,
+  modal as plainModal,
+  noteModal,
+  sections,
+  textInput,
+} from '../../src/slack/views/plain-blocks.ts'
 import { pageContent, questionView } from '../../src/slack/views/tool-question-view.ts'
 import {
   pausedContent,
@@ -321,6 +330,7 @@ export const SENT: Record<string, () => Sent[]> = {
     ].flatMap((one) => message(stepContent(one))),
   'format/step-message.ts stepsContent': () => message(stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
+  'format/blocks.ts cardContent': () => message(blocks.cardContent('A card.')),
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
   'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
   'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
@@ -364,7 +374,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
   'views/connection-blocks.ts connectionsContent': () =>
     [connections, []].flatMap((some) => message(connectionsContent(some))),
-  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
+  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, true)),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/proposal-cards.ts rememberCard': () =>
@@ -376,7 +386,8 @@ export const SENT: Record<string, () => Sent[]> = {
     ),
   'views/proposal-cards.ts aloneCard': () => message(aloneCard({ text: question.text, value: LONG.slice(0, 2000) })),
   'views/proposal-cards.ts settingsCard': () => message(settingsCard(question.id, '_Suggested after reading a file_')),
-  'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
+  'views/remembered-content.ts outcomeContent': () =>
+    message(outcomeContent({ kept: { id: '1.1', text: memory[0]!.text } }, place)!),
   'views/remembered-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
   'views/remembered-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
@@ -384,6 +395,15 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts bulletList': () => home([bulletList([[{ type: 'text', text: 'a line' }]])]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
+  'views/plain-blocks.ts modal': () => modal(plainModal('A title', [header('A head')])),
+  'views/plain-blocks.ts formModal': () =>
+    modal(formModal('A title', ['Send', 'Skip'], 'form', '{}', sections('A word.'))),
+  'views/plain-blocks.ts textInput': () =>
+    modal(
+      formModal('A title', ['Send', 'Skip'], 'form', '{}', [
+        textInput('in', 'A label', { max_length: 9, hint: 'A hint' }),
+      ]),
+    ),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
   'views/tool-question-view.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/tool-question-view.ts questionView': () => modal(questionView(form, '{}')),

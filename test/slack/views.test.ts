@@ -132,7 +132,7 @@ describe('Slack accepts', () => {
   })
 
   test('the forms and the texts', () => {
-    const form = feedbackView('T1:C1:1.1', { isDirect: false })
+    const form = feedbackView('T1:C1:1.1', false)
     for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, form]) accept(view, 'modal')
   })
 

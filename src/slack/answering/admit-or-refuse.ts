@@ -41,10 +41,10 @@ export async function isDenied(
   admitted: AdmittedPeople,
   beforeLookUp = () => {},
 ): Promise<boolean> {
-  const { question, services } = work
+  const { question } = work
   const who = `${question.team}:${question.channel}:${question.user}`
   if (admitted.has(who)) return false
-  const denial = await denialOf(work, { log: services.log, beforeLookUp })
+  const denial = await denialOf(work, beforeLookUp)
   if (denial) await noticeDenial(denial, work)
   else if (question.kind !== 'bot') admitted.set(who, true)
   return denial !== undefined

@@ -73,9 +73,7 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
 
 /** Returns a function that names who has allowed a tool for the question's thread. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
-  const { threads, log } = services
-  const { approvers } = settings
-  return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
+  return (tool: Tool) => grantedBy(tool, question, settings.approvers, installation, services.threads)
 }
 
 /** The history with names instead of ids. The first answer in a thread gets a line on how to continue there. */

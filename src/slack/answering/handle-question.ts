@@ -3,6 +3,7 @@ import { restorePrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import { isUnrooted, type AboutMessage, type Question, type ShareRequest } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-reactions.ts'
+import { Outbox } from '../client/outbox.ts'
 import { isFailurePosted, type RunDisplay } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
 import { rootContent } from '../format/blocks.ts'
@@ -29,17 +30,16 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
   const handlerOf =
     (handle: (work: QuestionWork) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
-      const { log } = services
+      const log = services.log.child({ question: question.id })
       const installations = services.installations.ofApp?.(question.app) ?? services.installations
       const installation = await installations.of(question.team)
-      if (!installation) {
-        const fields = { question: question.id, team: question.team }
-        return log.error(fields, 'no installation of its app for this team: question dropped')
-      }
+      if (!installation)
+        return log.error({ team: question.team }, 'no installation of its app for this team: question dropped')
       const own = { ...services, installations }
       const asked =
         question.text === '' ? await withOwnFiles(question, { installation, services: own, signal }) : question
-      return handle(await openWork(asked, run, { services: own, installation, signal, streamsRefused }))
+      const outbox = new Outbox(installation, asked, run, signal, log)
+      return handle(await openWork(outbox, own, streamsRefused))
     }
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }

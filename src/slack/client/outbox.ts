@@ -213,7 +213,7 @@ export class Outbox {
     const checkLease = () => this.run.checkLease()
     const asker = [this.question.user, ...(content.mentions ?? [])]
     const options: CallOptions = { effort: 'patient', asker, checkLease, signal: this.signal, ...given }
-    return sendContent(content, { method, args, options, client: this.#client, log: this.log })
+    return sendContent(content, method, args, options, this.#client)
   }
 
   #update(key: string, ts: string, content: Content, given?: Partial<CallOptions>): Promise<SlackResult> {

@@ -1,5 +1,4 @@
 /** Sends a message in the fullest form that Slack accepts. */
-import type { Log } from '../../base/log.ts'
 import { blocksIn, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './web-api.ts'
@@ -14,14 +13,6 @@ export type SendMethod = 'chat.postMessage' | 'chat.update'
 
 /** The part of a message's content that is sent in a call. */
 type ContentForm = Pick<Content, 'text' | 'blocks'>
-
-interface SendCall {
-  method: SendMethod
-  args: SlackArgs
-  options: CallOptions
-  client: SlackWeb
-  log: Log
-}
 
 /** Returns the content without the block types that are refused here, as far as they have simpler forms. */
 export function acceptedForm(
@@ -39,11 +30,16 @@ export function acceptedForm(
  * block types that this workspace does not support, but not errors of a single message. @throws errors that are not
  * about the form
  */
-export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
-  const { method, args, options, client } = call
+export async function sendContent(
+  content: Content,
+  method: SendMethod,
+  args: SlackArgs,
+  options: CallOptions,
+  client: SlackWeb,
+): Promise<SlackResult> {
   const { refusals } = client
   const send = (form: ContentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
-  const log = call.log.child({ method, channel: args.channel })
+  const log = client.log.child({ method, channel: args.channel })
   const refused = new Set<string>()
   let form = acceptedForm(content, refusals)
   let blamed: string | undefined

@@ -94,6 +94,10 @@ export class SlackWeb {
     this.refusals = new Refusals(this.#now)
   }
 
+  get log(): Log {
+    return this.#options.log
+  }
+
   get fetch(): typeof globalThis.fetch {
     return this.#options.fetch ?? globalThis.fetch
   }

@@ -1,5 +1,25 @@
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
+import type { Connections } from '../../question/connections/connections.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
+import type { Mentions } from '../client/mentions.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
+import type { StreamRefusals } from './places-without-streams.ts'
+
+/** A run as its displays need it. */
+export interface ShownRun {
+  outbox: Outbox
+  mentions: Mentions
+  settings: Settings
+  threads: Pick<ThreadStates, 'load' | 'patch'>
+  connections?: Connections | undefined
+  /** Shared by all runs of the process. */
+  streamsRefused: StreamRefusals
+  /** Asks the run to stop, because a person stopped its stream. */
+  stopRun(): void
+  now(): Date
+}
 
 /** The current state of a step. `n` counts from 1. */
 export interface ShownStep {
@@ -30,8 +50,8 @@ export interface Note {
   kind: 'note'
   key: string
   text: string
-  again?: string
-  done?: readonly string[]
+  again?: string | undefined
+  done?: readonly string[] | undefined
   unfinished: ShownStep[]
 }
 
@@ -63,7 +83,7 @@ export interface Display {
 }
 
 /** How a failed run ends: with a button to ask again, under a post key of its own, and with what it had changed. */
-export interface FailOptions {
+export interface FailedEnd {
   again?: boolean
   name?: string
   done?: readonly string[] | undefined

@@ -1,6 +1,5 @@
 import { hiddenStep, isForAsker, isRunning, stepsForAll } from '../../agent/run-progress.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { FOR_ASKER } from '../format/audience-words.ts'
 import { PrivateAnswer } from './private-answer.ts'
@@ -16,15 +15,13 @@ export class UntilForAsker implements Display {
   readonly #everyone: Display
   readonly #asker: Display
   readonly #outbox: Outbox
-  readonly #log: Log
   readonly #steps = new Map<number, ShownStep>()
   #isOver = false
 
-  constructor(everyone: Display, { outbox, log }: { outbox: Outbox; log: Log }) {
+  constructor(everyone: Display, outbox: Outbox) {
     this.#everyone = everyone
     this.#asker = new PrivateAnswer(outbox)
     this.#outbox = outbox
-    this.#log = log
     if (everyone.everyMs !== undefined) this.everyMs = everyone.everyMs
     if (everyone.showAnswer)
       this.showAnswer = (text, view) => (outbox.isForAsker ? undefined : everyone.showAnswer?.(text, view))
@@ -68,7 +65,7 @@ export class UntilForAsker implements Display {
 
   readonly #onError = (error: unknown): void => {
     if (error instanceof LeaseLost) throw error
-    this.#log.warn({ question: this.#outbox.question.id, error: messageOf(error) }, 'a run could not leave its thread')
+    this.#outbox.log.warn({ error: messageOf(error) }, 'a run could not leave its thread')
   }
 
   /** A step that ran in parallel with a private one is not shown either. */

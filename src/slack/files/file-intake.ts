@@ -162,7 +162,7 @@ async function take(
   if (
     personIn({ ...file, team: question.team }) !== personIn(question) &&
     !isOpen &&
-    (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
+    (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }))
   )
     return WHY.notAllowed
   const { content, about, fault, killed } = await loadFile(file, {

@@ -9,9 +9,8 @@ import { tellPerson, type EphemeralPlace } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { whyNoPosts } from '../client/place-facts.ts'
 import { Mentions } from '../client/mentions.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
 import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
-import { keptContent } from '../views/remembered-content.ts'
+import { outcomeContent, type RememberOutcome } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { scopeNow } from './remembered-scope.ts'
@@ -52,9 +51,6 @@ export async function hearRemember(question: Question, text: string, services: S
   const place = { ...question, thread_ts: thread === ts ? undefined : thread }
   void tellOutcome(outcome, place, { installation, services })
 }
-
-/** `refusal`: why it is not stored, as mrkdwn. `kept`: the item, with names instead of ids. */
-type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
 /** Stores it, if the person may add it. Only full members may, even if others may ask. @throws if the store fails */
 export async function remember(
@@ -112,26 +108,22 @@ export async function refusalOf(
 async function personRefusal(
   question: Question,
   installation: Installation,
-  { settingsFor, log }: Services,
+  { settingsFor }: Services,
 ): Promise<string | undefined> {
   const facts = await installation.directory.factsOfAuthor(question)
   if (typeof facts === 'string') return MEMORY.untold
   if (facts.isGuest || facts.isExternal) return MEMORY.notMember
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const denial = await denialNow({ question, settings: await settingsFor(question), installation, signal }, { log })
+  const denial = await denialNow({ question, settings: await settingsFor(question), installation, signal })
   return denial && denialText(denial)
 }
 
-/** Returns what only the person sees. Undefined if it was known already: they saw that then. */
-export function outcomeContent(outcome: RememberOutcome, place: Place): Content | undefined {
-  if (outcome === 'known') return undefined
-  return 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
-}
+interface OutcomePlace extends EphemeralPlace, Place {}
 
 /** Shows only the person the outcome. Never rejects. */
 export async function tellOutcome(
   outcome: RememberOutcome,
-  place: EphemeralPlace & Place,
+  place: OutcomePlace,
   { installation, services }: WorkspaceServices,
 ): Promise<void> {
   const content = outcomeContent(outcome, place)

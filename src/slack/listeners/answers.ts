@@ -81,7 +81,7 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
-    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), { isDirect }) }
+    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), isDirect) }
     await pressed.installation.client.call('views.open', args, { effort: 'once' })
   })
 })

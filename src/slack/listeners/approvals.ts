@@ -83,7 +83,7 @@ async function mayPress(
   const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
   if (isForeign && !isAsker && !access.external) return 'no'
   const asked = decisionAbout(isAsker ? question : { ...question, user: '' }, call)
-  return mayDecide(user, asked, { approvers, installation, log: services.log })
+  return mayDecide(user, asked, approvers, installation)
 }
 
 /** Stores the decision. The first decision wins. A grant is stored only afterwards, so a late press grants nothing. */
@@ -190,17 +190,16 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const { log, oncePerDay } = services
   const { approvers } = await services.settingsFor(question)
   const asked = decisionAbout(question, call)
-  const options = { approvers, installation, log }
-  const deciders = await decidersOf(asked, options)
-  const { toAsk } = deciders.asker === undefined ? deciders : await otherApprovers(asked, options)
+  const deciders = await decidersOf(asked, approvers, installation)
+  const { toAsk } = deciders.asker === undefined ? deciders : await otherApprovers(asked, approvers, installation)
   const mentions = new Mentions(installation.directory, question)
-  const card = { question, mentions, deciders, isSeenByAskerAlone: false }
-  const content = waitingCard(await toWaitingCall(ref.key, call, card))
+  const who = { ...deciders, isSeenByAskerAlone: false }
+  const content = waitingCard(await toWaitingCall(ref.key, call, question, mentions, who))
   const names: string[] = []
   for (const user of toAsk) {
     const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
     try {
-      if (isFirst) await postDirect(user, content, { client: installation.client, asker: question.user })
+      if (isFirst) await postDirect(user, content, installation.client, question.user)
     } catch (error) {
       log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
       continue

@@ -11,9 +11,10 @@ import {
   showOrTell,
   type ButtonPress,
 } from '../presses/button-press.ts'
-import { outcomeContent, remember } from '../intake/remember.ts'
+import { remember } from '../intake/remember.ts'
 import { openSettings } from '../subcommands/settings-command.ts'
 import type { Services } from '../services.ts'
+import { outcomeContent } from '../views/remembered-content.ts'
 import { onButton } from './listener.ts'
 
 /** The buttons of the cards that the model opens for the asker alone. */

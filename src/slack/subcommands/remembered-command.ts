@@ -7,13 +7,13 @@ import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { denialText, MEMORY } from '../format/messages.ts'
-import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
+import { memoryContent, outcomeContent, type ShownMemory } from '../views/remembered-content.ts'
 import type { WorkspaceServices } from '../services.ts'
 import { denialNow } from '../intake/access.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import type { AskedPrivacy } from '../intake/private-words.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
-import { outcomeContent, remember, unreadable } from '../intake/remember.ts'
+import { remember, unreadable } from '../intake/remember.ts'
 
 const COMMAND = /^remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
@@ -50,7 +50,7 @@ export async function memoryFor(
   const { installation, services } = deps
   const settings = await services.settingsFor(command)
   const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
-  const denial = await denialNow(applicant, { log: services.log })
+  const denial = await denialNow(applicant)
   if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
   const all = await memoryOf(command, deps).catch(unreadable)
   return all === 'unreadable' ? { refusal: MEMORY.unreadable } : { all }
