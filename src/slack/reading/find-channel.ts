@@ -1,5 +1,6 @@
 import { nextCursor } from '../client/web-api.ts'
-import { mayFindPlace, type ReadOptions } from './may-read-place.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { mayFindPlace } from './may-read-place.ts'
 
 /** Maximum number of pages of the bot's channels to read, 999 channels each. */
 const MAX_PAGES = 5
@@ -9,7 +10,7 @@ const LOOK_UP_MS = 2_000
  * Finds a channel by its id or name: the question's own, one that the question mentions, or one that the bot is in.
  * @returns its id. Undefined if there is none, or if it is private and the asker is not in it
  */
-export async function findChannel(asked: string, search: ReadOptions): Promise<string | undefined> {
+export async function findChannel(asked: string, search: QuestionWork): Promise<string | undefined> {
   const named = /[CDG][A-Z0-9]{5,20}(?=$|[|>])/.exec(asked)?.[0]
   if (named !== undefined && /^(?:<?#?)[CDG][A-Z0-9]{5,20}(?:\|[^>]*)?>?$/.test(asked)) return named
   const name = asked.replace(/^#/, '').toLowerCase()
@@ -19,7 +20,7 @@ export async function findChannel(asked: string, search: ReadOptions): Promise<s
 
 async function mentioned(
   name: string,
-  { question, installation: { directory } }: ReadOptions,
+  { question, installation: { directory } }: QuestionWork,
 ): Promise<string | undefined> {
   const { team, channel, text, lookingAt } = question
   const ids = [...text.matchAll(/<#([CG][A-Z0-9]{1,20})/g)].flatMap(([, id]) => id ?? [])
@@ -31,11 +32,11 @@ async function mentioned(
   })
 }
 
-async function listed(name: string, search: ReadOptions) {
+async function listed(name: string, search: QuestionWork) {
   const { installation, signal } = search
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const args = { types: 'public_channel,private_channel', limit: 999, ...(cursor ? { cursor } : {}) }
+    const args = { types: 'public_channel,private_channel', limit: 999, cursor }
     const answer = await installation.client
       .call('users.conversations', args, { effort: 'patient', signal })
       .catch(() => undefined)

@@ -7,12 +7,7 @@ import type { Installation } from '../client/installations.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { cleanName } from '../format/escape.ts'
-
-export interface ReadOptions {
-  question: Question
-  installation: Installation
-  signal: AbortSignal
-}
+import type { QuestionWork } from '../question-work.ts'
 
 export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
 const ASK_THERE =
@@ -26,7 +21,10 @@ const ASK_INSIDE =
  * one too.
  * @throws ToolError if it may not be read
  */
-export async function readablePlace(channel: string, { question, installation, signal }: ReadOptions): Promise<string> {
+export async function readablePlace(
+  channel: string,
+  { question, installation, signal }: QuestionWork,
+): Promise<string> {
   const isHere = channel === question.channel
   if (channel.startsWith('D')) {
     if (!isHere) throw new ToolError(ASK_THERE)
@@ -49,7 +47,7 @@ export async function readablePlace(channel: string, { question, installation, s
 /** Returns whether the asker may find a channel by its name: a public one, or a private one that they are in. */
 export async function mayFindPlace(
   { channel, isPrivate: isClosed }: { channel: string; isPrivate: boolean },
-  { question, installation }: Pick<ReadOptions, 'question' | 'installation'>,
+  { question, installation }: QuestionWork,
 ): Promise<boolean> {
   return !isClosed || (await isMember({ ...question, channel }, installation.client)) === true
 }
