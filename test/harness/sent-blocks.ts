@@ -210,15 +210,15 @@ const write: AuditEntry = {
   },
   ...{ how: 'always', server: 'files', argumentsHash: 'f'.repeat(64), at: 1, outcome: 'unknown' },
 }
-const admin = {
-  nameOf: () => '@Alice',
-  writes: [write],
-  needLogin: [{ server: 'wiki', why: 'Nobody has logged in.' }],
-  off: [
+const admin: Parameters<typeof adminBlocks> = [
+  [write],
+  () => '@Alice',
+  [{ server: 'wiki', why: 'Nobody has logged in.' }],
+  [
     { server: 'files', tool: 'remove', why: 'has changed', fingerprint: 'f' },
     { server: 'files', tool: 'x', why: 'is too long' },
   ],
-}
+]
 
 const ANSWER = `# The answer\n\n**Sixty-five**, as [Wikipedia](https://en.wikipedia.org/wiki/Dune) has it.\n\n- one\n  1. two\n\n> a quote\n\n\`\`\`js\nlet a = 1\n\`\`\`\n
 | name | born | see |\n|:--|--:|:-:|\n| Herbert | 1,920 | [page](https://en.wikipedia.org/wiki/Dune) |\n| Asimov | 1,920 | – |\n\nA formula: $x^2$.\n`
@@ -368,7 +368,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [[], steps, manySteps].flatMap((all) => message(workingCard(all, question.id))),
   'format/work-card.ts foldedCard': () =>
     [[], steps, manySteps].flatMap((all) => message(foldedCard(all, { ms: 8_900, hasFailed: all.length > 9 }))),
-  'views/home-tools.ts adminBlocks': () => home(adminBlocks(admin)),
+  'views/home-tools.ts adminBlocks': () => home(adminBlocks(...admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
   'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
@@ -451,7 +451,7 @@ function homeOf(isAdmin: boolean): View {
       { record, text: '', url: undefined },
     ],
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
-    ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
+    ...(isAdmin ? { admin: adminBlocks(...admin) } : {}),
   })
 }
 
@@ -459,7 +459,7 @@ function homeOf(isAdmin: boolean): View {
 function fullHome(): View {
   const shown = { own: many, others: [], now: 0, nameOf: () => 'Bob' }
   return homeView({
-    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(admin) },
+    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(...admin) },
     schedules: Array.from({ length: 3 }, () => scheduleBlocks(shown)).flat(),
   })
 }

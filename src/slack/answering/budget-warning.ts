@@ -1,5 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { nearlyUsedBudgets } from '../../question/admission.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { UNPARSED } from '../client/send-content.ts'
@@ -17,16 +17,15 @@ const FACTS_MS = 5_000
  * opened the Home of the workspace's budgets. Never rejects.
  */
 export async function warnOfBudgets(work: QuestionWork): Promise<void> {
+  await warnAll(work).catch(warnWith(work.outbox.log, {}, 'could not warn people about a budget'))
+}
+
+async function warnAll(work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { usage, log } = services
-  if (!usage.limits) return
-  try {
-    for (const { of, allowance } of await nearlyUsedBudgets(question, usage.limits)) {
-      if (of === 'asker' && question.kind !== 'bot') await tellAsker(allowance, work)
-      if (of === 'admins') await tellAdmins(allowance, work)
-    }
-  } catch (error) {
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not warn people about a budget')
+  if (!services.usage.limits) return
+  for (const { of, allowance } of await nearlyUsedBudgets(question, services.usage.limits)) {
+    if (of === 'asker' && question.kind !== 'bot') await tellAsker(allowance, work)
+    if (of === 'admins') await tellAdmins(allowance, work)
   }
 }
 
@@ -43,8 +42,7 @@ async function tellAdmins(allowance: Allowance, { question, services, installati
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
-    await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch((error: unknown) => {
-      services.log.warn({ team, admin, error: messageOf(error) }, 'could not warn an admin about a budget')
-    })
+    const warn = warnWith(services.log, { team, admin }, 'could not warn an admin about a budget')
+    await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch(warn)
   }
 }

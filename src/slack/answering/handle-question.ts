@@ -1,17 +1,19 @@
 import { needsNoModel } from '../../question/admission.ts'
 import { restorePrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
+import type { ThreadContext } from '../../stores/history/types.ts'
 import { isUnrooted, type AboutMessage, type Question, type ShareRequest } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-reactions.ts'
 import { Outbox } from '../client/outbox.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
 import { isFailurePosted, type RunDisplay } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
+import { saidWithFiles } from '../files/file-intake.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { withOwnFiles } from '../reading/thread-reader.ts'
+import { readMessage, withOwnFiles } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
-import { openAbout } from './open-about-message.ts'
 import { answerInThread, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
@@ -156,3 +158,34 @@ async function deadLetter(work: QuestionWork): Promise<void> {
   await notifyDeadLetter(work)
   await archive(work, { hasFailed: true })
 }
+
+/**
+ * Opens a question about a message: reads the message for the model, and posts in its thread who asks what. If the bot
+ * is not a member of the channel, it joins.
+ * @throws SlackRefusal if it cannot join, or the message is gone; LeaseLost
+ */
+async function openAbout(question: AboutMessage, work: QuestionWork, display: RunDisplay): Promise<void> {
+  const { run, outbox, mentions } = work
+  const { channel, about, user, text } = question
+  const read = async () => saidWithFiles(await readMessage(work, about), work, display)
+  if (run.saved.said === undefined) {
+    const said = await read().catch(async (error: unknown) => {
+      if (!(error instanceof SlackRefusal) || !NOT_IN.has(error.code)) throw error
+      await outbox.call('conversations.join', { channel })
+      return read()
+    })
+    await run.save({ part: 'said', value: asContext(said) })
+  }
+  await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
+}
+
+function asContext({ text, by, ...rest }: ThreadContext): ThreadContext {
+  const words = text === '' ? 'It has no text that I can read.' : text
+  return {
+    text: `The question is about this message:\n${words}`,
+    by: ['', ...(text === '' ? [''] : by)],
+    ...rest,
+  }
+}
+
+const NOT_IN = new Set(['not_in_channel', 'channel_not_found'])

@@ -64,11 +64,10 @@ async function sendCopy(key: string, user: string, content: Content, outbox: Out
     return placeOf(await postDirect(user, content, outbox.installation.client, outbox.question.user))
   }
   const warn = warnWith(outbox.log, { user }, 'an approver could not be asked')
-  const refused = ifRefused((refusal) => {
-    warn(refusal)
-    return false
-  })
-  return outbox.once(key, send).then(() => true, refused)
+  return outbox.once(key, send).then(
+    () => true,
+    ifRefused((refusal) => warn(refusal) ?? false),
+  )
 }
 
 interface CardDeciders extends Deciders {

@@ -10,11 +10,10 @@ import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
-import { withReference } from '../format/messages.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
 import { Status } from './status.ts'
-import type { Answer, AnswerStart, Display, FailedEnd, Note, ShownRun, ShownStep } from './types.ts'
+import type { Answer, AnswerStart, Display, Note, ShownRun, ShownStep } from './types.ts'
 
 /** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
 const QUICK_MS = 20
@@ -94,19 +93,18 @@ export class RunDisplay {
   }
 
   /**
-   * Ends the run with a sentence about its failure, and the writes that it made before. `again`: whether a button offers
-   * to ask the question again.
+   * Ends the run with a note about its failure (mrkdwn), and the writes that it made before. Without any, and if it
+   * `mayRepeat`, a button offers to ask the question again.
    */
-  async fail(sentence: string, reference: string, { again = true, name = 'failed', done }: FailedEnd): Promise<void> {
-    const text = withReference(sentence, reference)
-    const id = again ? this.#outbox.question.id : undefined
-    await this.#finish({ key: keyOfEnd(name, this.#run), kind: 'note', text, done, again: id })
+  async fail(text: string, done?: readonly string[], mayRepeat = true, name = 'failed'): Promise<void> {
+    const again = mayRepeat && done === undefined ? this.#outbox.question.id : undefined
+    await this.#finish({ key: keyOfEnd(name, this.#run), kind: 'note', text, done, again })
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
-  async giveUp(sentence: string, reference: string, options: FailedEnd): Promise<void> {
+  async giveUp(text: string, done?: readonly string[]): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
-    await this.fail(sentence, reference, { ...options, name: 'given-up' })
+    await this.fail(text, done, true, 'given-up')
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */

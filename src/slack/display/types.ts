@@ -81,10 +81,3 @@ export interface Display {
   /** Stops because another process continues. Resolves once no call is pending. Never rejects. */
   leave?(): Promise<void>
 }
-
-/** How a failed run ends: with a button to ask again, under a post key of its own, and with what it had changed. */
-export interface FailedEnd {
-  again?: boolean
-  name?: string
-  done?: readonly string[] | undefined
-}

@@ -1,5 +1,5 @@
 /** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import {
   editedQuestion,
   forgetTurns,
@@ -160,9 +160,7 @@ async function offerAgain(
 
 /** Runs work that the ack does not wait for, and whose failure is only logged. */
 function inBackground({ question }: AskedMessage, { log }: Services, work: () => Promise<void>): void {
-  work().catch((error: unknown) => {
-    log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
-  })
+  work().catch(warnWith(log, { question: question.id }, 'the change of a question could not be followed'))
 }
 
 /** The `message_deleted` event. A message with replies becomes a tombstone instead. */

@@ -37,7 +37,7 @@ async function acknowledge(question: Question, name: string, { installations, lo
   const installation = await installations.of(team)
   const reaction = { channel, timestamp: ts, name }
   const options = { effort: 'patient', signal: AbortSignal.timeout(REACT_MS) } as const
-  await installation?.client.call('reactions.add', reaction, options).catch((error: unknown) => {
-    log.debug({ question: id, error: messageOf(error) }, 'a mute or unmute could not be acknowledged')
-  })
+  await installation?.client
+    .call('reactions.add', reaction, options)
+    .catch((error: unknown) => log.debug({ question: id, error: messageOf(error) }, 'a mute could not be acknowledged'))
 }

@@ -1,6 +1,7 @@
 /** The Once, Always and Deny buttons: checks who may decide, stores the first decision and updates the card. */
 import type { BlockAction } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { isSamePerson } from '../../stores/runs/audience.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
@@ -106,12 +107,8 @@ async function keepGrant(
   { by, at }: PersonsDecision,
   { pressed, services }: DecidePress,
 ): Promise<void> {
-  const keeping = services.threads.patch(pressed.ref.conversation, {
-    grants: [{ tool, by, at, version }],
-  })
-  await keeping.catch((error: unknown) => {
-    services.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
-  })
+  const warn = warnWith(services.log, { question: pressed.ref.id, tool }, 'a grant could not be kept')
+  await services.threads.patch(pressed.ref.conversation, { grants: [{ tool, by, at, version }] }).catch(warn)
 }
 
 type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
@@ -120,11 +117,11 @@ type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: DecidePress): PersonsDecision {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
-    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
-    return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }
+    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim() || undefined
+    return { outcome: 'denied', ...said, reason }
   }
   const isAlways = action === ALLOW_ALWAYS && !approval.isRepeat
-  return { outcome: 'allowed', ...said, ...(isAlways ? { always: true as const } : {}) }
+  return { outcome: 'allowed', ...said, always: isAlways || undefined }
 }
 
 async function showGone(one: DecidePress): Promise<void> {

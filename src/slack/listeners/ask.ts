@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -192,9 +193,8 @@ export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack
   const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
   const metadata = { team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
   const view = askAboutView(signMetadata(JSON.stringify(metadata), { user: shortcut.user.id, installation }))
-  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
-    services.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
-  })
+  const warn = warnWith(services.log, { channel: channel.id }, 'the modal could not be opened')
+  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch(warn)
 })
 
 const metadataSchema = z.object({

@@ -1,12 +1,19 @@
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
+import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
+import type { LoadedRun } from '../../stores/runs/run-control.ts'
+import type { Decision, Question } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/wait-keys.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
 import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
-import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
+import { questionEnd, questionPost, QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
 import { tellPerson } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 import {
   QUESTION_CHOOSE,
   QUESTION_CONNECT,
@@ -18,15 +25,8 @@ import {
   QUESTION_PAGE,
   QUESTION_PRESSES,
 } from '../format/action-ids.ts'
+import type { Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
-import {
-  answerQuestion,
-  findQuestion,
-  isAsker,
-  replaceQuestion,
-  type AskedQuestion,
-  type GivenAnswer,
-} from '../presses/asked-tool-question.ts'
 import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor } from '../intake/find-recipient.ts'
 import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
@@ -211,4 +211,68 @@ async function followForm(
 
 function note(words: string): SubmissionReply {
   return { response_action: 'update', view: noteModal('Your answer', words) }
+}
+
+/** `end`: why the question can no longer be answered. */
+interface AskedQuestion {
+  ref: WaitRef
+  question: Question
+  asked: ToolQuestion
+  /** The ts of the card's message; absent if only the asker sees the card. */
+  card?: string | undefined
+  end?: QuestionEnd
+}
+
+/** Undefined if the question is unknown or no longer stored. @throws the error of the store */
+async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQuestion | undefined> {
+  const run = await control.load({ thread: ref.conversation, id: ref.id })
+  const n = Number.parseInt(ref.key, 10)
+  const step = run?.saved.steps[n - 1]
+  if (!run || step?.kind !== 'tool' || step.waiting?.for?.kind !== 'question') return undefined
+  const isOver =
+    waitKey(n, step.waiting) !== ref.key || step.observation !== undefined || run.saved.answer !== undefined
+  const end = questionEnd(run.saved.decisions[ref.key]) ?? (isOver ? 'over' : undefined)
+  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
+}
+
+function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
+  const post = questionPost(key)
+  return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
+}
+
+/** Returns whether the user is the asker. A bot that asked cannot answer. */
+function isAsker(person: Presser, { question }: AskedQuestion): boolean {
+  return question.kind !== 'bot' && isSamePerson(person, question)
+}
+
+type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
+
+/**
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, and not into the log.
+ * @throws if the store fails
+ */
+async function answerQuestion(
+  { ref, question }: AskedQuestion,
+  answer: GivenAnswer,
+  services: Services,
+): Promise<'woken' | QuestionEnd> {
+  const run = { thread: ref.conversation, id: ref.id }
+  const outcome = await services.control.resume(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
+  const { action } = answer
+  services.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
+  if (outcome === 'woken' || outcome === 'expired') return outcome
+  return (await findQuestion(ref, services))?.end ?? 'over'
+}
+
+/** Replaces the card at once, since the process that resumes the run may be busy. Never rejects. */
+async function replaceQuestion(
+  { question, card }: AskedQuestion,
+  shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
+  { log }: Services,
+): Promise<void> {
+  const { content, responseUrl, installation } = shown
+  const { client } = installation
+  const { id, channel, user: asker } = question
+  const place = card === undefined ? undefined : { channel, ts: card }
+  await replaceMessage({ responseUrl, place }, { content }, client, log.child({ question: id }), asker)
 }

@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { currentPlace } from '../../stores/threads/moved-channel.ts'
 import { isForAskerAlone, isSamePerson } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
@@ -32,9 +32,9 @@ export interface ButtonPress {
   channel: string | undefined
   user: string
   /** The user's workspace, if it is another one. */
-  userTeam?: string
+  userTeam?: string | undefined
   /** The organisation has installed the app: a person has one id in all of its workspaces. */
-  isColleague?: true
+  isColleague?: true | undefined
   trigger: string
   installation: Installation
   /** Sends an ephemeral message to the user. Never rejects. */
@@ -65,11 +65,8 @@ export async function pressedOn(
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })
   const { id: user, team_id: userTeam } = body.user
-  const person = {
-    user,
-    ...(userTeam && userTeam !== team ? { userTeam } : {}),
-    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
-  }
+  const isColleague = context.isEnterpriseInstall || undefined
+  const person = { user, userTeam: userTeam === team ? undefined : userTeam, isColleague }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   if (await isIn(place, id, services))
     return { id, team, channel: body.channel?.id, ...person, trigger: body.trigger_id, installation, tell, replace }
@@ -192,7 +189,5 @@ const UNSHOWN = 'Slack did not let me show this in time. Please press the button
 
 /** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
-  work().catch((error: unknown) => {
-    log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')
-  })
+  work().catch(warnWith(log, { what }, 'an interaction could not be followed'))
 }
