@@ -51,7 +51,7 @@ describe('any Slack', async () => {
     const { question, run, outbox } = ask(text)
     const ts = await outbox.deliverRoot(rootContent(person, text))
     posted.push(ts)
-    const place = { client, identity, question: { ...question, thread: ts }, thread: ts, signal }
+    const place = { installation, question: { ...question, thread: ts }, thread: ts, signal }
     return { ts, run, outbox: outbox.under(ts), place }
   }
 

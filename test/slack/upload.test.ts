@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { Refusals, SlackWeb } from '../../src/slack/client/web-api.ts'
+import { SlackWeb } from '../../src/slack/client/web-api.ts'
 import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000
@@ -41,12 +41,12 @@ test.each([
 
 test('a refusal is remembered for an hour', () => {
   let now = 0
-  const refusals = new Refusals(() => now)
-  refusals.remember('data_table')
+  const web = { apiUrl: 'http://127.0.0.1:9/api/', token: 'xoxb-1', log: createLog('silent') }
+  const { refusals } = new SlackWeb({ ...web, now: () => now })
+  refusals.set('data_table', true)
   expect([refusals.has('data_table'), refusals.has('table')]).toEqual([true, false])
   now = HOUR_MS - 1
   expect(refusals.has('data_table')).toBe(true)
   now = HOUR_MS
   expect(refusals.has('data_table')).toBe(false)
-  expect(refusals.until.size).toBe(0)
 })

@@ -19,16 +19,6 @@ import {
 import { shareFile, uploadText } from './upload.ts'
 import { aboutContent, blocksIn, withoutBlocks, type Content } from '../format/blocks.ts'
 
-interface Post {
-  /** The part of the run that it shows: `root`, `step-1`, `answer-1` … */
-  key: string
-  content: Content
-  /** Absent for a message outside threads. */
-  thread?: string
-  /** If it may not have been sent, it is sent again: twice is better than never. */
-  mustArrive: boolean
-}
-
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
  * have gone out already, and records it afterwards, so that no crash repeats or loses one. Posts mention only the
@@ -59,7 +49,7 @@ export class Outbox {
 
   /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
   async show(key: string, content: Content, hurry?: Partial<CallOptions>): Promise<void> {
-    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
+    const { ts, isNew } = await this.#postOnce(key, content, this.question.thread)
     // A post from before a crash shows an old state of the step.
     if (!isNew) await this.#update(key, ts, content, hurry)
   }
@@ -67,7 +57,7 @@ export class Outbox {
   /** Posts a final part of the run, which must arrive, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
     if (content.file) return this.#deliverWithFile(key, content, content.file)
-    await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
+    await this.#postOnce(key, content, this.question.thread, true)
   }
 
   /** Sends a file into the thread. @returns whether Slack accepted it. @throws LeaseLost */
@@ -78,7 +68,7 @@ export class Outbox {
 
   /** Posts the first message of a thread. @returns its ts. @throws SlackRefusal, LeaseLost */
   async deliverRoot(content: Content): Promise<string> {
-    return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
+    return (await this.#postOnce('root', content, undefined, true)).ts
   }
 
   /** Returns the outbox of the same run for a thread that it has opened. */
@@ -185,27 +175,39 @@ export class Outbox {
     return { ts, isNew: found === undefined }
   }
 
-  #postOnce(post: Post): Promise<{ ts: string; isNew: boolean }> {
+  /**
+   * `key`: the part of the run that it shows: `root`, `step-1`, `answer-1` … `thread` is absent for a message outside
+   * threads. One that `mustArrive` is sent again if it may not have been sent: twice is better than never.
+   */
+  #postOnce(
+    key: string,
+    content: Content,
+    thread: string | undefined,
+    mustArrive = false,
+  ): Promise<{ ts: string; isNew: boolean }> {
+    const look = () => this.#findPost(key, thread, mustArrive)
     const find = async (isUnsure: boolean) =>
-      isUnsure || !post.thread
-        ? this.#findPost(post)
-        : (await (this.#earlier ??= postsByKey(this.#ownPlace(post.thread)))).get(post.key)
-    return this.once(post.key, () => this.#sendPost(post), find)
+      isUnsure || !thread ? look() : (await (this.#earlier ??= postsByKey(this.#ownPlace(thread)))).get(key)
+    return this.once(key, () => this.#sendPost(key, content, thread, look), find)
   }
 
-  async #sendPost(post: Post): Promise<string> {
-    const isForAll = this.question.kind === 'share' || /^(?:root|step|card|aside)/.test(post.key)
+  async #sendPost(
+    key: string,
+    content: Content,
+    thread: string | undefined,
+    find: () => Promise<string | undefined>,
+  ): Promise<string> {
+    const isForAll = this.question.kind === 'share' || /^(?:root|step|card|aside)/.test(key)
     if (this.isForAsker && !isForAll) throw new Error('This is for the asker alone.')
     const lookUp = async () => {
-      const ts = await this.#findPost(post)
+      const ts = await find()
       return ts === undefined ? undefined : { ts }
     }
-    const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
-    const how = { ...NOT_UNFURLED, mrkdwn: post.content.plain === undefined }
-    const args = { ...place, ...how, metadata: this.metadata(post.key) }
+    const place = { channel: this.question.channel, thread_ts: thread }
+    const args = { ...place, ...NOT_UNFURLED, mrkdwn: content.plain === undefined, metadata: this.metadata(key) }
     const before = this.shownStatus
-    const { ts } = await this.#send('chat.postMessage', args, post.content, { lookUp })
-    if (post.thread && this.shownStatus === before) this.shownStatus = undefined
+    const { ts } = await this.#send('chat.postMessage', args, content, { lookUp })
+    if (thread && this.shownStatus === before) this.shownStatus = undefined
     return String(ts)
   }
 
@@ -226,7 +228,7 @@ export class Outbox {
     const fileKey = `${key}-file`
     const id = this.isPosted(fileKey) ? undefined : await this.#upload(file)
     const shown = id || this.isPosted(fileKey) ? content : file.without
-    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread: this.question.thread, mustArrive: true })
+    const { ts, isNew } = await this.#postOnce(key, shown, this.question.thread, true)
     const isShared = id && (await this.#share(fileKey, { ...file, id }))
     // An earlier process may have posted the message without the file.
     if (id && (!isShared || !isNew)) await this.#update(key, ts, isShared ? content : file.without)
@@ -256,7 +258,7 @@ export class Outbox {
   }
 
   /** @throws SlackRefusal if Slack refuses the look-up. A post that must arrive counts as not sent instead. */
-  async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
+  async #findPost(key: string, thread: string | undefined, mustArrive: boolean): Promise<string | undefined> {
     try {
       for await (const post of ownPosts(this.#ownPlace(thread))) if (post.key === key) return post.ts
     } catch (error) {
@@ -268,7 +270,6 @@ export class Outbox {
 
   #ownPlace(thread: string | undefined, until?: AbortSignal) {
     const { installation, question, signal } = this
-    const { client, identity } = installation
-    return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
+    return { installation, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }

@@ -21,7 +21,7 @@ export function acceptedForm(
   refused: ReadonlySet<string> = new Set(),
 ): ContentForm {
   const { text, blocks, simpler } = content
-  if (!simpler || refused.size + refusals.until.size === 0) return { text, blocks }
+  if (!simpler || refused.size + refusals.size === 0) return { text, blocks }
   return { text, blocks: blocksIn(content, (type) => refused.has(type) || refusals.has(type)) }
 }
 
@@ -46,7 +46,7 @@ export async function sendContent(
   for (;;) {
     try {
       const result = await send(form)
-      if (blamed !== undefined) refusals.remember(blamed)
+      if (blamed !== undefined) refusals.set(blamed, true)
       return result
     } catch (error) {
       if (!isOfForm(error)) throw error
@@ -57,7 +57,7 @@ export async function sendContent(
         return send(withoutBlocks(content, method))
       }
       log.warn({ code, type }, 'Slack refused a kind of block: sent in a simpler form')
-      if (details.some((detail) => detail.includes('unsupported'))) refusals.remember(type)
+      if (details.some((detail) => detail.includes('unsupported'))) refusals.set(type, true)
       // Without details, the type was the cause if the message goes through without it.
       blamed = details.length === 0 ? type : undefined
       form = acceptedForm(content, refusals, refused.add(type))

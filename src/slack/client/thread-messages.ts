@@ -1,5 +1,6 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
 import { directPostsIn } from './direct-posts.ts'
+import type { Installation } from './installations.ts'
 import { ifRefused } from './slack-errors.ts'
 import { nextCursor, type SlackWeb } from './web-api.ts'
 
@@ -61,8 +62,7 @@ export const EVENT_TYPE = 'thinkaloud_post'
 
 /** The place of the bot's own messages about a question: in a thread or, without one, in the channel. */
 interface OwnPlace {
-  client: SlackWeb
-  identity: { botUser: string; botId: string }
+  installation: Pick<Installation, 'client' | 'identity'>
   question: Question
   thread: string | undefined
   signal: AbortSignal
@@ -72,7 +72,8 @@ interface OwnPlace {
 
 /** Reads the bot's messages since the question. @throws SlackRefusal */
 export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessage> {
-  const { client, identity, question, thread, signal } = place
+  const { installation, question, thread, signal } = place
+  const { client, identity } = installation
   const { botUser, botId } = identity
   const since = sinceOf(question)
   for await (const message of readMessages(client, { channel: question.channel, thread, since, signal })) {
@@ -124,9 +125,11 @@ export async function removePosts(place: OwnPlace, known: readonly string[]): Pr
     for await (const { ts } of ownPosts(place)) posts.add(ts)
   }
   await find().catch(ifRefused(() => undefined))
-  const { client, question, signal } = place
+  const { installation, question, signal } = place
   for (const args of [...[...posts].map((ts) => ({ channel: question.channel, ts })), ...direct])
-    await client.call('chat.delete', { ...args }, { effort: 'patient', signal }).catch(ifRefused(() => undefined))
+    await installation.client
+      .call('chat.delete', { ...args }, { effort: 'patient', signal })
+      .catch(ifRefused(() => undefined))
 }
 
 /** Returns whether a part of the run is a message that everybody in its place sees. An ephemeral one has no ts. */

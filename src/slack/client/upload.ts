@@ -37,7 +37,7 @@ export async function uploadText(
   } catch (error) {
     stopped.throwIfAborted()
     log.warn({ error: messageOf(error) }, 'a file could not be uploaded')
-    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(UPLOAD_SCOPE)
+    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.set(UPLOAD_SCOPE, true)
     return undefined
   }
 }

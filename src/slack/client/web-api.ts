@@ -1,5 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { postForm } from './web-api-transport.ts'
@@ -91,7 +92,7 @@ export class SlackWeb {
     this.apiUrl = options.apiUrl
     this.#now = options.now
     this.#rateLimits = new RateLimits(this.#now)
-    this.refusals = new Refusals(this.#now)
+    this.refusals = expiringCache({ ttlMs: REMEMBERED_MS, max: MAX_REMEMBERED, now: this.#now })
   }
 
   get log(): Log {
@@ -177,7 +178,7 @@ export class SlackWeb {
       return await postForm(method, args, { ...this.#options, token, timeoutMs })
     } catch (error) {
       outcome = outcomeOf(error)
-      if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
+      if (NOT_GIVEN.has(outcome)) this.refusals.set(method, true)
       throw error
     } finally {
       this.#options.onCall?.({ method, outcome, ms: this.#now() - from, attempt })
@@ -187,32 +188,13 @@ export class SlackWeb {
 
 /** How long a refusal counts. A workspace gets new features, and an app new scopes, without notice. */
 const REMEMBERED_MS = 60 * 60_000
+const MAX_REMEMBERED = 1_000
 
 /**
- * Remembers what a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it
- * first, and use the simpler form at once. Kept only in this process.
+ * What a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it first, and
+ * use the simpler form at once. Kept only in this process.
  */
-export class Refusals {
-  /** For each name, when its refusal expires, in milliseconds since the epoch. */
-  readonly until = new Map<string, number>()
-  readonly #now: () => number
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  has(name: string): boolean {
-    const until = this.until.get(name)
-    if (until === undefined) return false
-    if (until > this.#now()) return true
-    this.until.delete(name)
-    return false
-  }
-
-  remember(name: string): void {
-    this.until.set(name, this.#now() + REMEMBERED_MS)
-  }
-}
+export type Refusals = ExpiringCache<true>
 
 /** Ends the token of a client, within 20 seconds. @throws SlackRefusal, and if Slack does not answer */
 export async function revokeToken(client: SlackWeb): Promise<void> {

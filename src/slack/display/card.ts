@@ -46,9 +46,9 @@ export class Card implements Display {
   }
 
   /** Posts the answer first, so that it does not wait until the card is collapsed. */
-  async finish(ending: Ending): Promise<void> {
-    for (const step of ending.unfinished) this.#steps.set(step.n, step)
-    await this.#answer.finish({ ...ending, unfinished: [] })
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
+    for (const step of unfinished) this.#steps.set(step.n, step)
+    await this.#answer.finish(ending, [])
     await this.#close(ending.kind === 'note')
   }
 

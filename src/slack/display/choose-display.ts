@@ -36,7 +36,7 @@ function displayForAll(shown: ShownRun, steps: Settings['steps']): Display {
 function hideSteps(inner: Display): Display {
   return {
     show: async () => false,
-    finish: (ending) => inner.finish(ending),
+    finish: (...ending) => inner.finish(...ending),
     end: () => inner.end(),
   }
 }

@@ -48,10 +48,10 @@ export class Replies implements Display {
     return isPosted
   }
 
-  async finish(ending: Ending): Promise<void> {
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     for (const [i, content] of this.#contentsOf(ending).entries())
       await this.#outbox.deliver(`${ending.key}-${i + 1}`, content)
-    for (const step of ending.unfinished) if (this.#isPosted(step.n)) await this.#complete(step)
+    for (const step of unfinished) if (this.#isPosted(step.n)) await this.#complete(step)
   }
 
   async end(): Promise<void> {}

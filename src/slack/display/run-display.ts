@@ -13,7 +13,7 @@ import { escapeText } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
 import { Status } from './status.ts'
-import type { Answer, AnswerStart, Display, Note, ShownRun, ShownStep } from './types.ts'
+import type { AnswerStart, Display, Ending, ShownRun, ShownStep } from './types.ts'
 
 /** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
 const QUICK_MS = 20
@@ -245,15 +245,18 @@ export class RunDisplay {
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
-  async #finish(ending: Omit<Note, 'unfinished'> | Omit<Answer, 'unfinished'>): Promise<void> {
+  async #finish(ending: Ending): Promise<void> {
     const { steps } = this.#progress
     clearTimeout(this.#showTimer)
     const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
     const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
     const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(endedStep) }
-    const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shownStep(n)) })
-    this.#queue.add(finish, (error) => (this.#queue.ended = error))
+    const shown = () => unfinished.map((n) => this.#shownStep(n))
+    this.#queue.add(
+      () => this.#display.finish(ending, shown()),
+      (error) => (this.#queue.ended = error),
+    )
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#queue.settled()
     this.#queue.throwIfEnded()

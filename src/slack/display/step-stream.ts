@@ -98,9 +98,9 @@ export class StepStream implements Display {
     })
   }
 
-  async finish(ending: Ending): Promise<void> {
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     this.#isEnding = true
-    if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#steps.mark(step)
+    if (this.#mode !== 'fallback') for (const step of unfinished) this.#steps.mark(step)
     clearTimeout(this.#timer)
     await this.#queue.settled()
     this.#queue.throwIfEnded()
@@ -108,7 +108,7 @@ export class StepStream implements Display {
     if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#steps.unsent.length > 0) await this.#send()
     const message = this.#message ?? this.#dead
     const isApart = this.#mode === 'fallback' && message?.text === ''
-    if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
+    if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending, unfinished)
     await endStream(ending.key, ending.view, {
       outbox: this.#outbox,
       message,
@@ -137,11 +137,11 @@ export class StepStream implements Display {
   }
 
   /** Ends the stream as it is, and lets the fallback show the ending. */
-  async #finishApart(ending: Ending): Promise<void> {
+  async #finishApart(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     const message = this.#message
     if (message && !message.isOver) await message.stop(this.#tasks()).catch(() => undefined)
     const isShown = this.#mode !== 'fallback' && message !== undefined
-    await this.#fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
+    await this.#fallback.finish(ending, isShown ? [] : unfinished)
   }
 
   #markdown(start: AnswerStart): StreamMarkdown {

@@ -35,24 +35,22 @@ export type AnswerStart = Pick<AnswerView, 'sources' | 'question' | 'questionId'
 /** The ending of a run: its answer, or a note. `key` is the prefix of its post keys. */
 export type Ending = Answer | Note
 
-export interface Answer {
+interface Answer {
   kind: 'answer'
   key: string
   view: AnswerView
-  unfinished: ShownStep[]
 }
 
 /**
  * A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again; `done`: the run's
  * writes, a line each.
  */
-export interface Note {
+interface Note {
   kind: 'note'
   key: string
   text: string
   again?: string | undefined
   done?: readonly string[] | undefined
-  unfinished: ShownStep[]
 }
 
 /** A way to show a run in its thread. Calls come one at a time; another process may repeat one after a crash. */
@@ -75,7 +73,7 @@ export interface Display {
    * Shows the ending of the run, and marks the `unfinished` steps as not finished. These include steps that were not
    * shown yet because of `everyMs`. @throws the error if the ending cannot be shown
    */
-  finish(ending: Ending): Promise<void>
+  finish(ending: Ending, unfinished: ShownStep[]): Promise<void>
   /** Closes whatever is still open after any end of the run. Never rejects. */
   end(): Promise<void>
   /** Stops because another process continues. Resolves once no call is pending. Never rejects. */

@@ -13,7 +13,7 @@ export class UntilForAsker implements Display {
   readonly everyMs?: number
   readonly showAnswer?: NonNullable<Display['showAnswer']>
   readonly #everyone: Display
-  readonly #asker: Display
+  readonly #asker: PrivateAnswer
   readonly #outbox: Outbox
   readonly #steps = new Map<number, ShownStep>()
   #isOver = false
@@ -34,9 +34,9 @@ export class UntilForAsker implements Display {
     return false
   }
 
-  async finish(ending: Ending): Promise<void> {
-    for (const step of ending.unfinished) this.#steps.set(step.n, step)
-    if (!this.#outbox.isForAsker) return this.#everyone.finish(ending)
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
+    for (const step of unfinished) this.#steps.set(step.n, step)
+    if (!this.#outbox.isForAsker) return this.#everyone.finish(ending, unfinished)
     await this.#leaveEveryone()
     await this.#asker.finish(ending)
   }
@@ -57,10 +57,9 @@ export class UntilForAsker implements Display {
     if (this.#isOver || this.#outbox.isPosted('aside-1')) return
     this.#isOver = true
     const unfinished = this.#stepsForAll()
-    const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished } as const
     // A display that is updated at intervals shows them with its end.
     if (this.everyMs === undefined) await this.#everyone.show(unfinished).catch(this.#onError)
-    await this.#everyone.finish(ending).catch(this.#onError)
+    await this.#everyone.finish({ kind: 'note', key: 'aside', text: FOR_ASKER }, unfinished).catch(this.#onError)
   }
 
   readonly #onError = (error: unknown): void => {

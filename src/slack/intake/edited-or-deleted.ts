@@ -134,7 +134,6 @@ function readAsNew(message: SlackMessage, { team, installation, services }: With
 /** The record goes last, so that another delivery of the deletion finds the rest. */
 async function forget(asked: AskedMessage, { installation, services }: WithdrawContext): Promise<void> {
   const { archive, log } = services
-  const { client, identity } = installation
   const ids = await knownIds(asked, services)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
@@ -142,7 +141,7 @@ async function forget(asked: AskedMessage, { installation, services }: WithdrawC
   const signal = AbortSignal.timeout(REMOVE_MS)
   const runs = new Set([...ids, ...asked.ids])
   await forgetTurns(asked, ids, services)
-  await removePosts({ client, identity, question, thread: question.thread, signal, runs }, posts)
+  await removePosts({ installation, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
   log.info({ question: question.id }, 'a deleted question is forgotten')
 }

@@ -1,3 +1,4 @@
+import type { SlashCommand } from '@slack/bolt'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { warnWith } from '../../base/log.ts'
@@ -124,7 +125,7 @@ function stopPrivate(question: Question, services: Services): ReturnType<typeof 
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
-function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
+function questionOfCommand(command: SlashCommand, delivery: MessageContext): Question {
   const thread = `ask-${command.trigger_id}`
   return {
     kind: 'asked',
@@ -138,15 +139,6 @@ function questionOfCommand(command: SlackCommand, delivery: MessageContext): Que
     responseUrl: command.response_url,
     at: delivery.now.getTime(),
   }
-}
-
-/** The fields of a slash command that are read here. */
-interface SlackCommand {
-  channel_id: string
-  user_id: string
-  text: string
-  trigger_id: string
-  response_url: string
 }
 
 /**
