@@ -14,6 +14,7 @@ export async function openWork(
   outbox: Outbox,
   services: Services,
   streamsRefused: StreamRefusals,
+  admitted: QuestionWork['admitted'],
 ): Promise<QuestionWork> {
   const { installation, question, run, signal, log } = outbox
   const { now, threads, connections } = services
@@ -29,6 +30,7 @@ export async function openWork(
     installation,
     mentions,
     outbox,
+    admitted,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved, question.isRepeat ? `<@${question.user}>` : '')
       const own = other ? new Outbox(installation, question, run, other, log) : outbox

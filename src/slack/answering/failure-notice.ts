@@ -6,8 +6,16 @@ import { isBackground, isUnrooted, type Question } from '../../stores/runs/types
 import { ifRefused, refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
-import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from '../format/messages.ts'
-import type { Denial } from '../intake/access.ts'
+import {
+  cannotPost,
+  denialText,
+  FAILED,
+  GIVEN_UP,
+  refusalText,
+  RESTARTED,
+  withReference,
+  type Denial,
+} from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { changedLines, changesIn, rememberChanges } from './changes-made.ts'
 

@@ -18,7 +18,7 @@ import { answerInThread, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
-import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './admit-or-refuse.ts'
+import { admittedPeople, isDenied, isOverLimit, refuse } from './admit-or-refuse.ts'
 import { endScheduled } from './end-scheduled.ts'
 import { handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
@@ -41,14 +41,14 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
       const asked =
         question.text === '' ? await withOwnFiles(question, { installation, services: own, signal }) : question
       const outbox = new Outbox(installation, asked, run, signal, log)
-      return handle(await openWork(outbox, own, streamsRefused))
+      return handle(await openWork(outbox, own, streamsRefused, admitted))
     }
-  return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
+  return { answer: handlerOf(handleAndSettle), deadLetter: handlerOf(deadLetter) }
 }
 
-async function handleAndSettle(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
+async function handleAndSettle(work: QuestionWork): Promise<HandleOutcome> {
   const { question, run, signal, installation } = work
-  const result = await handleQuestion(question, work, admitted)
+  const result = await handleQuestion(question, work)
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
   const over = question.kind === 'addition' ? [...heard, question.id] : heard
   if (over.length > 0 && !signal.aborted)
@@ -58,47 +58,34 @@ async function handleAndSettle(work: QuestionWork, admitted: AdmittedPeople): Pr
 
 type Kind = Question['kind']
 type QuestionOf<K extends Kind> = Extract<Question, { kind: K }>
-type HandleKind<K extends Kind> = (
-  question: QuestionOf<K>,
-  work: QuestionWork,
-  admitted: AdmittedPeople,
-) => Promise<HandleOutcome>
+type HandleKind<K extends Kind> = (question: QuestionOf<K>, work: QuestionWork) => Promise<HandleOutcome>
 
 /** What is done with each kind of question. */
 const HANDLERS: { [K in Kind]: HandleKind<K> } = {
   asked: handleAsked,
   addition: handleAsked,
-  bot: (_, ...work) => handleAdmitted(...work, answerAsked),
-  about: (question, ...work) => handleAdmitted(...work, (own, display) => answerAbout(question, own, display)),
-  share: (question, ...work) => handleAdmitted(...work, (own) => share(question, own)),
-  occurrence: async (question, work, admitted) => {
+  bot: (_, work) => handleAdmitted(work, answerAsked),
+  about: (question, work) => handleAdmitted(work, (own, display) => answerAbout(question, own, display)),
+  share: (question, work) => handleAdmitted(work, (own) => share(question, own)),
+  occurrence: async (question, work) => {
     if (isUnrooted(question)) return handleOccurrence(question, work)
     await restorePrior(work)
-    return handleAdmitted(work, admitted, answerAsked)
+    return handleAdmitted(work, answerAsked)
   },
 }
 
-function handleQuestion<K extends Kind>(
-  question: QuestionOf<K>,
-  work: QuestionWork,
-  admitted: AdmittedPeople,
-): Promise<HandleOutcome> {
-  return HANDLERS[question.kind as K](question, work, admitted)
+function handleQuestion<K extends Kind>(question: QuestionOf<K>, work: QuestionWork): Promise<HandleOutcome> {
+  return HANDLERS[question.kind as K](question, work)
 }
 
-async function handleAsked(_: Question, work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
-  return handleAdmitted(work, admitted, answerAsked)
+async function handleAsked(_: Question, work: QuestionWork): Promise<HandleOutcome> {
+  return (await isScheduleRequest(work)) ? handleScheduleRequest(work) : handleAdmitted(work, answerAsked)
 }
 
 type AnswerAdmitted = (work: QuestionWork, display: RunDisplay | undefined) => Promise<HandleOutcome>
 
 /** Does `answer` if the question is admitted. There is no display before it has a thread. */
-async function handleAdmitted(
-  work: QuestionWork,
-  admitted: AdmittedPeople,
-  answer: AnswerAdmitted,
-): Promise<HandleOutcome> {
+async function handleAdmitted(work: QuestionWork, answer: AnswerAdmitted): Promise<HandleOutcome> {
   const { question, run, signal } = work
   if (isFailurePosted(run)) return notifyFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
@@ -106,7 +93,7 @@ async function handleAdmitted(
   const begin = () => {
     if (!signal.aborted) display?.begin()
   }
-  const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
+  const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
   if (!refused) return answer(work, display)
   await display?.end()
   if ('error' in refused) throw refused.error
@@ -146,10 +133,9 @@ async function openAskThread({ question, mentions, outbox, services }: QuestionW
 }
 
 /** Shows the schedule that would be made. This is not a question of the thread. */
-async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
+async function handleScheduleRequest(work: QuestionWork): Promise<HandleOutcome> {
   const isRefused =
-    (await isDenied(work, admitted)) ||
-    (await isOverLimit(work, (question, { usage }) => usage.freeRequests.admit(question)))
+    (await isDenied(work)) || (await isOverLimit(work, (question, { usage }) => usage.freeRequests.admit(question)))
   if (!isRefused) await showSchedule(work).catch((error: unknown) => notifyFailure(error, work))
   return 'refused'
 }

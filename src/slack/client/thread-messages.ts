@@ -21,7 +21,7 @@ export interface ThreadMessage {
   user?: string
   bot_id?: string
   text?: string
-  blocks?: Record<string, unknown>[]
+  blocks?: unknown
   attachments?: unknown
   subtype?: string
   /** The number of replies to a thread's root. */

@@ -1,10 +1,10 @@
-import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { Connections } from '../../question/connections/connections.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
+import type { CardStep } from '../format/work-card.ts'
 import type { StreamRefusals } from './places-without-streams.ts'
 
 /** A run as its displays need it. */
@@ -21,10 +21,8 @@ export interface ShownRun {
   now(): Date
 }
 
-/** The current state of a step. `n` counts from 1. */
-export interface ShownStep {
-  n: number
-  step: ToolStep | UnreadableStep
+/** The current state of a step. */
+export interface ShownStep extends CardStep {
   /** How a follow-up was understood; only with the first step. */
   understood?: string | undefined
 }

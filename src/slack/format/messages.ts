@@ -173,7 +173,12 @@ export function settingsSaved(changed: string[]): string {
   return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This applies here from the next question.`
 }
 
-/** Why a question is refused; the keys are those of `Denial`. */
+/**
+ * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
+ * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
+ */
+export type Denial = keyof typeof DENIALS
+
 const DENIALS = {
   channel:
     'I do not answer in this channel. Please ask in a channel I am set up for. The person who runs me can add this one (ALLOW_CHANNELS).',
@@ -195,7 +200,7 @@ const DENIALS = {
 }
 
 /** Explains why a question is refused, and what to do. */
-export function denialText(denial: keyof typeof DENIALS): string {
+export function denialText(denial: Denial): string {
   return DENIALS[denial]
 }
 

@@ -13,22 +13,7 @@ import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { inGroups } from '../client/user-groups.ts'
 import { isNamedIn } from '../content/message-content.ts'
-
-/**
- * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
- * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
- */
-export type Denial =
-  | 'channel'
-  | 'person'
-  | 'external'
-  | 'guest'
-  | 'emailUnconfirmed'
-  | 'emailUntold'
-  | 'personUntold'
-  | 'personUnreachable'
-  | 'groupUntold'
-  | 'botTurns'
+import type { Denial } from '../format/messages.ts'
 
 /** A question, and the facts that its admission depends on. */
 interface Applicant {

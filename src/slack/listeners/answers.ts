@@ -26,7 +26,7 @@ import { onButton, onForm } from './listener.ts'
 export const shareButton = onButton(SHARE, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isInDirect(body) }, services)
   const own = pressed && (await ownPrivate(pressed, services))
-  if (own) await enqueue(sharing(own, body.response_url, services.now()), services)
+  if (own) await enqueue(sharing(own, pressed.responseUrl, services.now()), services)
   await ack()
   if (pressed && !own) void pressed.tell(PRIVATE.gone)
 })
@@ -37,7 +37,7 @@ async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services
   return record && isPrivate(record.question) ? record.question : undefined
 }
 
-function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
+function sharing({ id, team, channel, user, text }: Question, responseUrl: string | undefined, now: Date): Question {
   const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
   const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
   return { kind: 'share', ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
@@ -62,7 +62,7 @@ export const keepButton = onButton(KEEP, (services) => {
     if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
     const shown = { content: { text: content.text, blocks } }
-    void replaceMessage({ responseUrl: body.response_url }, shown, client, log.child({ user }))
+    void replaceMessage(pressed, shown, client, log.child({ user }))
   }
 })
 

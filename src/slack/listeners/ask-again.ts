@@ -32,15 +32,14 @@ const SAME_PRESS_MS = 10_000
 /** The button "Ask again": repeats the question as the pressing user's own, in the same thread. */
 export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context }, services)
-  const refusal = pressed && (await enqueueAgain(pressed, body.response_url, services))
+  const refusal = pressed && (await enqueueAgain(pressed, services))
   await ack()
   if (refusal) void pressed.tell(refusal)
 })
 
 /** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
-  { id, channel, ...presser }: ButtonPress,
-  responseUrl: string | undefined,
+  { id, channel, responseUrl, ...presser }: ButtonPress,
   services: Services,
 ): Promise<string | undefined> {
   const { user, userTeam } = presser
@@ -49,7 +48,7 @@ async function enqueueAgain(
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
   const question = await withChangesOf(record, asked, services)
-  const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
+  const again = againOf(question, { user, userTeam }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isSame = (one: Question) => one.isRepeat && one.user === user && originalId(one) === originalId(again)
   const isAsked = [running, ...waiting].some((one) => one && isSame(one))

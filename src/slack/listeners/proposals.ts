@@ -26,7 +26,7 @@ export const proposalButton = onButton(
       const [, id = '', text = ''] = /^(\S+)(?: ([^]*))?$/.exec(action.value ?? '') ?? []
       const pressed = await pressedOn(id, { body, context, isAnywhere: isInDirect(body) }, services)
       if (!pressed) return
-      const command = questionAt(pressed, body.response_url, services)
+      const command = questionAt(pressed, services)
       const { installation, trigger } = pressed
       inBackground(action.action_id, services, async () => {
         if (action.action_id === OPEN_SETTINGS) {
@@ -43,12 +43,19 @@ export const proposalButton = onButton(
 )
 
 /** A question by the user who pressed, in the place of the question that the card is about. */
-function questionAt(
-  { id, team, user, userTeam }: ButtonPress,
-  responseUrl: string | undefined,
-  { now }: Services,
-): Question {
+function questionAt({ id, team, user, userTeam, responseUrl }: ButtonPress, { now }: Services): Question {
   const [, channel = '', thread = ''] = id.split(':')
-  const person = { user, ...(userTeam ? { userTeam } : {}), ...(responseUrl ? { responseUrl } : {}) }
-  return { kind: 'asked', id, team, channel, thread, ...person, text: '', surface: 'shortcut', at: now().getTime() }
+  return {
+    kind: 'asked',
+    id,
+    team,
+    channel,
+    thread,
+    user,
+    userTeam,
+    responseUrl,
+    text: '',
+    surface: 'shortcut',
+    at: now().getTime(),
+  }
 }

@@ -44,9 +44,7 @@ export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ac
   const isAnywhere = isInDirect(body)
   const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
   if (!ref || !pressed) return ack()
-  const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
-  const press = { id, ref, pressed, responseUrl: body.response_url, shownAt }
-  const after = await followPress(press, services).catch((error: unknown) => {
+  const after = await followPress(id, ref, pressed, services).catch((error: unknown) => {
     warnOfLoss(ref, error, services)
     return () => pressed.tell(QUESTION_WORDS.failed)
   })
@@ -76,39 +74,35 @@ function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): vo
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
 
-interface ToolQuestionPress {
-  /** The button's `action_id`. */
-  id: string
-  ref: WaitRef
-  pressed: ButtonPress
-  responseUrl: string | undefined
-  /** The time at which the card was shown, in milliseconds since the epoch. */
-  shownAt: number
-}
-
-interface EndedQuestionPress extends ToolQuestionPress {
-  end: QuestionEnd
-  /** The question had ended before the press. */
-  isLate: boolean
-}
-
 /** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
-async function followPress(press: ToolQuestionPress, services: Services): Promise<() => Promise<void>> {
-  const { id, ref, pressed } = press
+async function followPress(
+  id: string,
+  ref: WaitRef,
+  pressed: ButtonPress,
+  services: Services,
+): Promise<() => Promise<void>> {
   const found = await findQuestion(ref, services)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
   if (!isAsker(pressed, found) || !(await mayAskNow(found.question, services)))
     return () => pressed.tell(QUESTION_WORDS.notYours)
+  // The question had ended before the press.
+  const late = async (end: QuestionEnd) => {
+    await pressed.tell(QUESTION_WORDS[end])
+    await showEnd(found, id, pressed, end, services)
+  }
   const { end } = found
-  if (end) return () => showEnd(found, { ...press, end, isLate: true }, services)
-  if (id === QUESTION_CONNECT) return () => renewLink(found, press, services)
-  if (id === QUESTION_OPEN) return () => openForm(found, press)
-  if (id === QUESTION_PAGE) return () => showPage(found, press, services)
+  if (end) return () => late(end)
+  if (id === QUESTION_CONNECT) return () => renewLink(found, pressed, services)
+  if (id === QUESTION_OPEN) return () => openForm(found, pressed)
+  if (id === QUESTION_PAGE) return () => showPage(found, pressed, services)
   const answer = answerBy(id, found)
   if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
   const outcome = await answerQuestion(found, answer, services)
-  const isLate = outcome !== 'woken'
-  return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, services)
+  if (outcome !== 'woken') return () => late(outcome)
+  return async () => {
+    if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
+    await showEnd(found, id, pressed, answer.action, services)
+  }
 }
 
 function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined {
@@ -121,7 +115,7 @@ function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined
 /** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
-  { pressed: { installation }, responseUrl, shownAt }: ToolQuestionPress,
+  { installation, responseUrl, shownAt }: ButtonPress,
   { connections, now, log }: Services,
 ): Promise<void> {
   if (!connections || now().getTime() - shownAt < LINK_MS) return
@@ -136,11 +130,11 @@ async function renewLink(
   )
 }
 
-async function openForm(
-  { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl }: ToolQuestionPress,
-): Promise<void> {
-  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), pressed)
+async function openForm({ question, ref, asked }: AskedQuestion, pressed: ButtonPress): Promise<void> {
+  const metadata = signMetadata(
+    JSON.stringify({ value: waitValue(question, ref.key), responseUrl: pressed.responseUrl }),
+    pressed,
+  )
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
@@ -149,7 +143,7 @@ async function openForm(
 /** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
-  { pressed: { installation }, responseUrl }: ToolQuestionPress,
+  { installation, responseUrl }: ButtonPress,
   { log }: Services,
 ): Promise<void> {
   const { id, channel, thread, ts, user } = question
@@ -161,12 +155,11 @@ async function showPage(
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
-  { id, pressed, responseUrl, end, isLate }: EndedQuestionPress,
+  id: string,
+  { installation, responseUrl }: ButtonPress,
+  end: QuestionEnd,
   services: Services,
 ): Promise<void> {
-  const { installation } = pressed
-  if (isLate) await pressed.tell(QUESTION_WORDS[end])
-  else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
   const at = isOnPage && found.card !== undefined ? undefined : responseUrl
   const content = endedQuestionCard(found.asked, found.question.user, end)

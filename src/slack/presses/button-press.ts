@@ -36,6 +36,10 @@ export interface ButtonPress {
   /** The organisation has installed the app: a person has one id in all of its workspaces. */
   isColleague?: true | undefined
   trigger: string
+  /** Absent for a button on a view. */
+  responseUrl: string | undefined
+  /** The time at which the message with the button was shown, in milliseconds since the epoch. NaN for a view. */
+  shownAt: number
   installation: Installation
   /** Sends an ephemeral message to the user. Never rejects. */
   tell(text: string): Promise<void>
@@ -68,9 +72,13 @@ export async function pressedOn(
   const isColleague = context.isEnterpriseInstall || undefined
   const person = { user, userTeam: userTeam === team ? undefined : userTeam, isColleague }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
-  if (await isIn(place, id, services))
-    return { id, team, channel: body.channel?.id, ...person, trigger: body.trigger_id, installation, tell, replace }
-  services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
+  const channel = body.channel?.id
+  if (await isIn(place, id, services)) {
+    const shownAt = Number(body.container?.['message_ts'] ?? NaN) * 1000
+    const shown = { trigger: body.trigger_id, responseUrl: body.response_url || undefined, shownAt }
+    return { id, team, channel, ...person, ...shown, installation, tell, replace }
+  }
+  services.log.warn({ team, channel, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
