@@ -7,9 +7,9 @@ import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
-import { findChannel } from './find-channel.ts'
+
 import type { QuestionWork } from '../question-work.ts'
-import { NOT_THERE, readablePlace } from './may-read-place.ts'
+import { findChannel, NOT_THERE, readablePlace } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 

@@ -16,10 +16,9 @@ import { fileRefs } from '../client/file-info.ts'
 import { isWritten, readContent, shownText } from '../content/message-content.ts'
 import { cutBetweenRows } from '../content/table-text.ts'
 import { cleanName } from '../format/escape.ts'
-import { askedWords } from '../intake/asked-words.ts'
 import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
-import { questionParts, withParts } from '../intake/question-parts.ts'
+import { askedWords, questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** A file and who gave it. */
