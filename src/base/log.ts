@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { messageOf } from './errors.ts'
 
 export type Log = Logger
 
@@ -12,6 +13,11 @@ export function createLog(level: string, destination?: DestinationStream, secret
   const blank = blankSecrets(secrets)
   const write = (line: string) => void (destination ?? process.stdout).write(redactTokens(blank(line)))
   return pino(options, { write })
+}
+
+/** Returns a handler that only logs an error. */
+export function warnWith(log: Pick<Log, 'warn'>, fields: object, line: string): (error: unknown) => undefined {
+  return (error) => void log.warn({ ...fields, error: messageOf(error) }, line)
 }
 
 /** How long a repeated kind of line is suppressed, in ms. */

@@ -1,3 +1,4 @@
+import type { ExpiringCache } from '../base/expiring-cache.ts'
 import type { Release, RunWork } from '../question/services.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import type { Installation } from './client/installations.ts'
@@ -12,6 +13,8 @@ export interface QuestionWork extends RunWork {
   installation: Installation
   mentions: Mentions
   outbox: Outbox
+  /** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
+  admitted: ExpiringCache<true>
   /** Opens a display of the run. `steps` and `signal` replace the question's own. */
   openDisplay(options?: { steps?: Settings['steps']; signal?: AbortSignal }): Promise<RunDisplay>
   /**

@@ -6,7 +6,7 @@ export function aboutSample(asker: string, time: string) {
   const prompts = loadPrompts()
   const about = prompts['about-you']({
     name: 'Thinkaloud',
-    abilities: abilities({ hasSchedules: true, hasConnections: true }),
+    abilities: abilities(true, true),
   })
   const asked = prompts['asked-in']({
     place:

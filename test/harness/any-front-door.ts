@@ -213,7 +213,8 @@ export class FrontDoor {
     const found: ReturnedMessage[] = []
     try {
       const { client } = this.#slack.installation
-      for await (const message of readMessages(client, { channel, thread, since: '0' })) found.push(message)
+      for await (const message of readMessages(client, { channel, thread, since: '0' }))
+        found.push(message as ReturnedMessage)
     } catch (error) {
       if (refusalCode(error) !== 'thread_not_found') throw error
     }

@@ -24,8 +24,17 @@ import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home.ts'
 import { aloneCard, rememberCard, settingsCard } from '../../src/slack/views/proposal-cards.ts'
-import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
-import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
+import { memoryContent, outcomeContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
+import {
+  bulletList,
+  facts,
+  formModal,
+  header,
+  modal as plainModal,
+  noteModal,
+  sections,
+  textInput,
+} from '../../src/slack/views/plain-blocks.ts'
 import { pageContent, questionView } from '../../src/slack/views/tool-question-view.ts'
 import {
   pausedContent,
@@ -201,15 +210,15 @@ const write: AuditEntry = {
   },
   ...{ how: 'always', server: 'files', argumentsHash: 'f'.repeat(64), at: 1, outcome: 'unknown' },
 }
-const admin = {
-  nameOf: () => '@Alice',
-  writes: [write],
-  needLogin: [{ server: 'wiki', why: 'Nobody has logged in.' }],
-  off: [
+const admin: Parameters<typeof adminBlocks> = [
+  [write],
+  () => '@Alice',
+  [{ server: 'wiki', why: 'Nobody has logged in.' }],
+  [
     { server: 'files', tool: 'remove', why: 'has changed', fingerprint: 'f' },
     { server: 'files', tool: 'x', why: 'is too long' },
   ],
-}
+]
 
 const ANSWER = `# The answer\n\n**Sixty-five**, as [Wikipedia](https://en.wikipedia.org/wiki/Dune) has it.\n\n- one\n  1. two\n\n> a quote\n\n\`\`\`js\nlet a = 1\n\`\`\`\n
 | name | born | see |\n|:--|--:|:-:|\n| Herbert | 1,920 | [page](https://en.wikipedia.org/wiki/Dune) |\n| Asimov | 1,920 | – |\n\nA formula: $x^2$.\n`
@@ -321,6 +330,7 @@ export const SENT: Record<string, () => Sent[]> = {
     ].flatMap((one) => message(stepContent(one))),
   'format/step-message.ts stepsContent': () => message(stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
+  'format/blocks.ts cardContent': () => message(blocks.cardContent('A card.')),
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
   'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
   'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
@@ -358,13 +368,13 @@ export const SENT: Record<string, () => Sent[]> = {
     [[], steps, manySteps].flatMap((all) => message(workingCard(all, question.id))),
   'format/work-card.ts foldedCard': () =>
     [[], steps, manySteps].flatMap((all) => message(foldedCard(all, { ms: 8_900, hasFailed: all.length > 9 }))),
-  'views/home-tools.ts adminBlocks': () => home(adminBlocks(admin)),
+  'views/home-tools.ts adminBlocks': () => home(adminBlocks(...admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
   'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
   'views/connection-blocks.ts connectionsContent': () =>
     [connections, []].flatMap((some) => message(connectionsContent(some))),
-  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
+  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, true)),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/proposal-cards.ts rememberCard': () =>
@@ -376,7 +386,8 @@ export const SENT: Record<string, () => Sent[]> = {
     ),
   'views/proposal-cards.ts aloneCard': () => message(aloneCard({ text: question.text, value: LONG.slice(0, 2000) })),
   'views/proposal-cards.ts settingsCard': () => message(settingsCard(question.id, '_Suggested after reading a file_')),
-  'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
+  'views/remembered-content.ts outcomeContent': () =>
+    message(outcomeContent({ kept: { id: '1.1', text: memory[0]!.text } }, place)!),
   'views/remembered-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
   'views/remembered-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
@@ -384,6 +395,15 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts bulletList': () => home([bulletList([[{ type: 'text', text: 'a line' }]])]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
+  'views/plain-blocks.ts modal': () => modal(plainModal('A title', [header('A head')])),
+  'views/plain-blocks.ts formModal': () =>
+    modal(formModal('A title', ['Send', 'Skip'], 'form', '{}', sections('A word.'))),
+  'views/plain-blocks.ts textInput': () =>
+    modal(
+      formModal('A title', ['Send', 'Skip'], 'form', '{}', [
+        textInput('in', 'A label', { max_length: 9, hint: 'A hint' }),
+      ]),
+    ),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
   'views/tool-question-view.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/tool-question-view.ts questionView': () => modal(questionView(form, '{}')),
@@ -431,7 +451,7 @@ function homeOf(isAdmin: boolean): View {
       { record, text: '', url: undefined },
     ],
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
-    ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
+    ...(isAdmin ? { admin: adminBlocks(...admin) } : {}),
   })
 }
 
@@ -439,7 +459,7 @@ function homeOf(isAdmin: boolean): View {
 function fullHome(): View {
   const shown = { own: many, others: [], now: 0, nameOf: () => 'Bob' }
   return homeView({
-    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(admin) },
+    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(...admin) },
     schedules: Array.from({ length: 3 }, () => scheduleBlocks(shown)).flat(),
   })
 }

@@ -41,7 +41,7 @@ describe('any Slack', async () => {
     const place = { id, team: identity.team, channel, thread: id, user: person }
     const question: Question = { kind: 'asked', ...place, text, surface: 'ask', at }
     const run = embeddedRun(freshRun(at), () => true)
-    return { question, run, outbox: new Outbox({ installation, question, run, signal, log: createLog('silent') }) }
+    return { question, run, outbox: new Outbox(installation, question, run, signal, createLog('silent')) }
   }
 
   /** Posts the root of a thread, and returns the outbox for it. */
@@ -49,7 +49,7 @@ describe('any Slack', async () => {
     const { question, run, outbox } = ask(text)
     const ts = await outbox.deliverRoot(rootContent(person, text))
     posted.push(ts)
-    const place = { client, identity, question: { ...question, thread: ts }, thread: ts, signal }
+    const place = { installation, question: { ...question, thread: ts }, thread: ts, signal }
     return { ts, run, outbox: outbox.under(ts), place }
   }
 
@@ -148,7 +148,7 @@ describe('any Slack', async () => {
         if (!taken && outbox.refusals.has('files:write'))
           return client.call('files.getUploadURLExternal', { filename: 'a', length: 1 }, { effort: 'once' })
         expect(taken).toBe(true)
-        posted.push(String(await findFile(place, { name: 'any.txt' })))
+        posted.push(String(await findFile(place, 'any.txt')))
         return undefined
       })
     },

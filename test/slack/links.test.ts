@@ -84,14 +84,14 @@ describe('links', () => {
     ['https://other.slack.com/archives/C0GENERAL01/p1700000000000001', false],
     ['http://acme.slack.com:8080/archives/C0GENERAL01/p1700000000000001', false],
   ])('of the workspace’s own pages a message opens, and what a tool returned: %s: %s', (href, isClickable) => {
-    const sources = [{ url: 'https://acme.slack.com/files/U0BOB000001/F1/plan.pdf' }]
+    const sources = [{ title: '', url: 'https://acme.slack.com/files/U0BOB000001/F1/plan.pdf' }]
     const question = 'What of https://acme.slack.com/archives/C0RANDOM001/p1700000000000009?'
     const policy = linkPolicy({ sources, question, allowedHosts: ['https://acme.slack.com/'] })
     expect(renderLink({ label: 'x', href }, policy).startsWith('<')).toBe(isClickable)
   })
 
   test('no part of an address of a known host ends the link or starts another', () => {
-    const policy = linkPolicy({ sources: [{ url: 'https://a.example/x' }], question: '', allowedHosts: [] })
+    const policy = linkPolicy({ sources: [{ title: '', url: 'https://a.example/x' }], question: '', allowedHosts: [] })
     const href = 'https://a.example/a|b<!channel>?c=|d&e=<@U1>\u0001#|<f>\u202e'
     expect(renderLink({ label: 'x|<!here>', href }, policy)).toBe(
       '<https://a.example/a%7Cb%3C!channel%3E?c=%7Cd&amp;e=%3C@U1%3E%01#%7C%3Cf%3E%E2%80%AE|x¦&lt;!here&gt;>',

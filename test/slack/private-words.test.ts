@@ -124,7 +124,7 @@ describe('a response_url', () => {
     })
     const lines: string[] = []
     const log = createLog('warn', { write: (line) => void lines.push(line) })
-    await respond(`${server.url}/word`, {}, { apiUrl: `${server.url}/api/`, fetch, log })
+    await respond(`${server.url}/word`, {}, { apiUrl: `${server.url}/api/`, fetch }, log)
     expect(paths).toEqual(['/word'])
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ attempt: 1, status: 307 }])
   })
@@ -146,7 +146,7 @@ describe('a response_url', () => {
       asked.push(String(input))
       return Promise.resolve(new Response('ok'))
     }
-    await respond(url, {}, { apiUrl: 'https://slack.com/api/', fetch: played, log: createLog('silent') })
+    await respond(url, {}, { apiUrl: 'https://slack.com/api/', fetch: played }, createLog('silent'))
     expect(asked).toEqual(isSlacks ? [url] : [])
   })
 })

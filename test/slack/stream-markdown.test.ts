@@ -7,7 +7,11 @@ import { StreamMarkdown } from '../../src/slack/format/stream-markdown.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'
 import { propertyRuns } from '../harness/property-runs.ts'
 
-const policy = linkPolicy({ sources: [{ url: 'https://good.example/page' }], question: '', allowedHosts: [] })
+const policy = linkPolicy({
+  sources: [{ title: '', url: 'https://good.example/page' }],
+  question: '',
+  allowedHosts: [],
+})
 const ANGLE = /<(?:[!@#]|(?:https?|ftp|mailto|tel):(?!\u200b)[^>\n]*>)/i
 const CLICKABLE = /(?:https?:\/\/|www\.)evil|\]\(\s*<?https?:\/\/evil|\]:\s*<?https?:\/\/evil/i
 

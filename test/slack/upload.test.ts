@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { Refusals, SlackWeb } from '../../src/slack/client/web-api.ts'
+import { SlackWeb } from '../../src/slack/client/web-api.ts'
 import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000
@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000
 async function uploadTo(upload_url: string) {
   const sent: string[] = []
   const fetch: typeof globalThis.fetch = async (address) => {
+    const isCall = String(address).endsWith('/files.getUploadURLExternal')
+    if (isCall) return Response.json({ ok: true, upload_url, file_id: 'F1' })
     sent.push(String(address))
     return new Response('OK')
   }
@@ -17,10 +19,10 @@ async function uploadTo(upload_url: string) {
     apiUrl: 'http://127.0.0.1:9/api/',
     token: 'xoxb-1',
     log: createLog('silent'),
-    fetch: async () => Response.json({ ok: true, upload_url, file_id: 'F1' }),
+    fetch,
   })
-  const options = { fetch, signal: AbortSignal.timeout(5000), log: createLog('silent') }
-  return { id: await uploadText(client, { name: 'a.txt', text: 'private' }, options), sent }
+  const file = { name: 'a.txt', text: 'private' }
+  return { id: await uploadText(client, file, AbortSignal.timeout(5000), createLog('silent')), sent }
 }
 
 test.each(['https://files.slack.com/upload/v1/abc', 'http://127.0.0.1:9/upload/F1'])('bytes go to %s', async (url) => {
@@ -39,12 +41,12 @@ test.each([
 
 test('a refusal is remembered for an hour', () => {
   let now = 0
-  const refusals = new Refusals(() => now)
-  refusals.remember('data_table')
+  const web = { apiUrl: 'http://127.0.0.1:9/api/', token: 'xoxb-1', log: createLog('silent') }
+  const { refusals } = new SlackWeb({ ...web, now: () => now })
+  refusals.set('data_table', true)
   expect([refusals.has('data_table'), refusals.has('table')]).toEqual([true, false])
   now = HOUR_MS - 1
   expect(refusals.has('data_table')).toBe(true)
   now = HOUR_MS
   expect(refusals.has('data_table')).toBe(false)
-  expect(refusals.until.size).toBe(0)
 })

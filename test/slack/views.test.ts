@@ -132,7 +132,7 @@ describe('Slack accepts', () => {
   })
 
   test('the forms and the texts', () => {
-    const form = feedbackView('T1:C1:1.1', { isDirect: false })
+    const form = feedbackView('T1:C1:1.1', false)
     for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, form]) accept(view, 'modal')
   })
 
@@ -152,7 +152,8 @@ describe('Slack accepts', () => {
         const asked = records.map((one, i) => ({ record: one, text: one.question.text, url: i % 2 ? url : undefined }))
         accept(homeView({ ...parts, asked, toolsOff: Array.from({ length: 100 }, () => ({ name: why, why })) }), 'home')
         accept(homeView({ channel: 'D1', maySeeSettings: false, toolsOff: [] }), 'home')
-        const admin = adminBlocks(worstFor(why))
+        const { writes, nameOf, needLogin, off } = worstFor(why)
+        const admin = adminBlocks(writes, nameOf, needLogin, off)
         accept(homeView({ ...parts, asked, toolsOff: [], admin }), 'home')
       }),
       { numRuns: propertyRuns({ test: 5, chaos: 25 }) },

@@ -32,7 +32,7 @@ export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   const { prompts } = services.agent
   const about = prompts['about-you']({
     name: directory.personName(team, identity.botUser) ?? 'Thinkaloud',
-    abilities: abilities({ hasSchedules: !areSchedulesOff(services), hasConnections: !!services.connections }),
+    abilities: abilities(!areSchedulesOff(services), services.connections !== undefined),
   })
   const askedIn = prompts['asked-in']({
     place: placeWords(question, installation),
@@ -59,17 +59,11 @@ function cardWords(dialect: string, tools: Tool[], prompts: Prompts): string {
 /**
  * A line for each thing that people can type. The same for every question of a workspace, so that prompt caches hit.
  */
-export function abilities({
-  hasSchedules,
-  hasConnections,
-}: Record<'hasSchedules' | 'hasConnections', boolean>): string {
+export function abilities(hasSchedules: boolean, hasConnections: boolean): string {
+  const schedules = `${COMMAND} every Monday at 9 QUESTION, or tomorrow at 8: asks you then; ${COMMAND} schedules lists and ends them`
   return [
     `${COMMAND} QUESTION; ${COMMAND} private: QUESTION shows the answer to them alone`,
-    ...(hasSchedules
-      ? [
-          `${COMMAND} every Monday at 9 QUESTION, or tomorrow at 8: asks you then; ${COMMAND} schedules lists and ends them`,
-        ]
-      : []),
+    ...(hasSchedules ? [schedules] : []),
     `${COMMAND} remember FACT: known here from then on; ${COMMAND} memory lists and forgets facts`,
     `${COMMAND} forget: deletes everything stored here; ${COMMAND} settings: how you work here`,
     ...(hasConnections ? [`${COMMAND} connections: logins to services`] : []),

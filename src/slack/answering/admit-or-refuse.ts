@@ -1,18 +1,15 @@
-import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
+import { expiringCache } from '../../base/expiring-cache.ts'
 import { admit } from '../../question/admission.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { noticeDenial, notifyRefusal } from './failure-notice.ts'
 import { denialOf } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
-export type AdmittedPeople = ExpiringCache<true>
-
 /** How long an admitted person is not looked up again. Milliseconds. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
-export function admittedPeople(now: () => number): AdmittedPeople {
+export function admittedPeople(now: () => number): QuestionWork['admitted'] {
   return expiringCache<true>({ ttlMs: ADMITTED_MS, max: MAX_ADMITTED, now })
 }
 
@@ -21,10 +18,9 @@ export function admittedPeople(now: () => number): AdmittedPeople {
  */
 export async function refuse(
   work: QuestionWork,
-  admitted: AdmittedPeople,
   beforeLookUp: () => void,
 ): Promise<{ end: HandleOutcome } | undefined> {
-  if (await isDenied(work, admitted, beforeLookUp)) return { end: 'refused' }
+  if (await isDenied(work, beforeLookUp)) return { end: 'refused' }
   return (await isOverLimit(work, admit)) ? { end: 'limited' } : undefined
 }
 
@@ -36,15 +32,11 @@ export async function isOverLimit(work: QuestionWork, count: typeof admit): Prom
 }
 
 /** Returns whether the asker may not ask. They have got a message then. */
-export async function isDenied(
-  work: QuestionWork,
-  admitted: AdmittedPeople,
-  beforeLookUp = () => {},
-): Promise<boolean> {
-  const { question, services } = work
+export async function isDenied(work: QuestionWork, beforeLookUp = () => {}): Promise<boolean> {
+  const { question, admitted } = work
   const who = `${question.team}:${question.channel}:${question.user}`
   if (admitted.has(who)) return false
-  const denial = await denialOf(work, { log: services.log, beforeLookUp })
+  const denial = await denialOf(work, beforeLookUp)
   if (denial) await noticeDenial(denial, work)
   else if (question.kind !== 'bot') admitted.set(who, true)
   return denial !== undefined

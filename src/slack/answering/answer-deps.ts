@@ -55,27 +55,23 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
 
 /** Returns the reader of the question's workspace for tools. A channel is read once for all of its parts. */
 function workspaceReader(work: QuestionWork): WorkspaceReader {
-  const { question, installation, services } = work
   const readings = new Map<string, Promise<ChannelReading>>()
   return {
     async readChannel({ part, ...wanted }, signal) {
       const key = JSON.stringify(wanted)
-      const options = { question, installation, signal, now: services.now().getTime() }
-      const reading = readings.get(key) ?? readChannel({ ...wanted, part }, options)
+      const reading = readings.get(key) ?? readChannel({ ...wanted, part }, { ...work, signal })
       readings.set(key, reading)
       reading.catch(() => readings.delete(key))
       return partOf(await reading, part)
     },
     search: (query, how) => searchWorkspace(query, how, work),
-    readThread: (url, signal) => readPermalink(url, { question, installation, signal }),
+    readThread: (url, signal) => readPermalink(url, { ...work, signal }),
   }
 }
 
 /** Returns a function that names who has allowed a tool for the question's thread. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
-  const { threads, log } = services
-  const { approvers } = settings
-  return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
+  return (tool: Tool) => grantedBy(tool, question, settings.approvers, installation, services.threads)
 }
 
 /** The history with names instead of ids. The first answer in a thread gets a line on how to continue there. */

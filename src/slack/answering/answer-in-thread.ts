@@ -1,5 +1,5 @@
 import { hasFile, stepCount, totalOf } from '../../agent/run-progress.ts'
-import { needsNoModel } from '../../question/admission.ts'
+import { needsNoModel, nearlyUsedBudgets } from '../../question/admission.ts'
 import { archiveRun, isArchived } from '../../question/archive-run.ts'
 import { endTurn, isNothing } from '../../question/occurrence.ts'
 import { isConditional } from '../../question/scheduled-settings.ts'
@@ -12,17 +12,21 @@ import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
 import { noteContent } from '../format/blocks.ts'
-import { cannedReply } from '../format/messages.ts'
+import { cannedReply, budgetNotice } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
 import { renewHome } from '../home/publish-home.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
 import { changedLines, changesIn } from './changes-made.ts'
-import { warnOfBudgets } from './budget-warning.ts'
 import { notifyFailure } from './failure-notice.ts'
 import { endScheduled } from './end-scheduled.ts'
-import { sendMadeFiles } from './send-made-files.ts'
+import { settledWithin } from '../../base/async.ts'
+import { warnWith } from '../../base/log.ts'
+import type { Allowance } from '../../stores/limits/usage-limits.ts'
+import { UNPARSED } from '../client/send-content.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { escapeText } from '../format/escape.ts'
 
 /**
  * Answers an admitted question in its thread, and ends its run. If Slack delivered the question late, later messages
@@ -164,4 +168,60 @@ export async function answerUnseen(work: QuestionWork): Promise<void> {
   const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
   const named = { ...work, question: await work.mentions.questionForModel(work.question, work.run) }
   for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
+}
+
+const MAX_ADMINS = 20
+/** How long looking up an admin may take, in ms. */
+const FACTS_MS = 5_000
+
+/**
+ * Notifies people once a day that most of a budget is used: the asker of their own budget, and each admin who has
+ * opened the Home of the workspace's budgets. Never rejects.
+ */
+async function warnOfBudgets(work: QuestionWork): Promise<void> {
+  await warnAll(work).catch(warnWith(work.outbox.log, {}, 'could not warn people about a budget'))
+}
+
+async function warnAll(work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  if (!services.usage.limits) return
+  for (const { of, allowance } of await nearlyUsedBudgets(question, services.usage.limits)) {
+    if (of === 'asker' && question.kind !== 'bot') await tellAsker(allowance, work)
+    if (of === 'admins') await tellAdmins(allowance, work)
+  }
+}
+
+async function tellAsker(allowance: Allowance, { question, services, outbox }: QuestionWork): Promise<void> {
+  const { team, user } = question
+  const isFirst = await services.oncePerDay.isFirst(team, `${allowance.limit}:${user}`)
+  if (isFirst) await outbox.tellAsker(noteContent(budgetNotice(allowance)))
+}
+
+async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
+  const { team } = question
+  for (const admin of await services.home.admins.newest(team, MAX_ADMINS)) {
+    if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
+    const asking = installation.directory.factsOf(team, admin, { isFresh: true })
+    if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
+    const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
+    const warn = warnWith(services.log, { team, admin }, 'could not warn an admin about a budget')
+    await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch(warn)
+  }
+}
+
+/**
+ * Uploads the files that the run's tools made into the thread, below its steps, each once. Names the files that Slack
+ * refuses. A run that is for the asker alone sends none: a thread's files are for all.
+ * @throws LeaseLost
+ */
+async function sendMadeFiles({ run, outbox }: QuestionWork, display: RunDisplay): Promise<void> {
+  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
+  const names = files.map(({ name }) => escapeText(name)).join(', ')
+  if (outbox.isForAsker) return display.tell('files-unsent', `📎 I did not send ${names}: everyone here would see it.`)
+  await display.settled()
+  const unsent: string[] = []
+  for (const [i, { name, text }] of files.entries())
+    if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))
+  const why = 'Slack does not accept files from me here. The app may lack the scope files:write.'
+  if (unsent.length > 0) await display.tell('files-unsent', `📎 I could not send ${unsent.join(', ')}: ${why}`)
 }

@@ -1,8 +1,6 @@
 import { release } from '../../question/admission.ts'
 import { scheduledSettings } from '../../question/scheduled-settings.ts'
 import { stopRun } from '../../question/stop-question.ts'
-import type { Question, Run } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { Outbox } from '../client/outbox.ts'
 import { chooseDisplay } from '../display/choose-display.ts'
@@ -11,22 +9,18 @@ import type { StreamRefusals } from '../display/places-without-streams.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
 
-interface WorkParts {
-  services: Services
-  installation: Installation
-  signal: AbortSignal
-  streamsRefused: StreamRefusals
-}
-
-/** Collects what the work on one question needs. */
-export async function openWork(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
-  const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads } = services
+/** Collects what the work on the question of an outbox needs. */
+export async function openWork(
+  outbox: Outbox,
+  services: Services,
+  streamsRefused: StreamRefusals,
+  admitted: QuestionWork['admitted'],
+): Promise<QuestionWork> {
+  const { installation, question, run, signal, log } = outbox
+  const { now, threads, connections } = services
   const ofPlace = await services.settingsFor({ ...question, waits: true })
   const settings = scheduledSettings(question, ofPlace, services.agent.prompts)
   const mentions = new Mentions(installation.directory, question)
-  const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
-  const outbox = outboxUnder(signal)
   return {
     services,
     question,
@@ -36,17 +30,13 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
     installation,
     mentions,
     outbox,
+    admitted,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved, question.isRepeat ? `<@${question.user}>` : '')
-      const { streamInChannels, approvers, hasFullFooter } = settings
-      const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
-      const forPeople = (text: string) => mentions.forPeople(text)
+      const own = other ? new Outbox(installation, question, run, other, log) : outbox
       const stop = () => void stopRun(question, services)
-      const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, forPeople, stopRun: stop })
-      const linkHosts = [...settings.linkHosts, installation.identity.url]
-      const { connections } = services
-      const facts = { installation, linkHosts, approvers, hasFullFooter }
-      return new RunDisplay({ ...shared, ...facts, display, threads, mentions, connections })
+      const shown = { outbox: own, mentions, settings, threads, connections, streamsRefused, stopRun: stop, now }
+      return new RunDisplay(shown, chooseDisplay(shown, steps))
     },
     release: (options) => release({ question, run, settings, services }, options),
   }

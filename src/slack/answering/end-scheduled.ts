@@ -1,10 +1,10 @@
 /** The end of a scheduled question: its record, and the messages about it. */
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { noteEnd, type OccurrenceEnd } from '../../question/occurrence.ts'
 import { occurrenceIn } from '../../stores/runs/types.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import { NOT_UNFURLED } from '../client/send-content.ts'
-import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
+import { ifRefused, isAnswer } from '../client/slack-errors.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { notRunText, pausedText } from '../format/schedule-words.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -39,21 +39,13 @@ export async function tellPaused(work: QuestionWork, schedule: Schedule): Promis
 
 /** Notifies a person once, in their direct messages. */
 async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Content): Promise<void> {
-  const { question, outbox, services } = work
+  const { question, outbox } = work
   const args = { channel: user, text, blocks, ...NOT_UNFURLED }
   // It cannot be looked up, because Slack does not say whose direct messages are whose.
   const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
   const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)
+  const find = async (isUnsure: boolean) => (isUnsure ? 'unsure' : undefined)
   await outbox
-    .once(user === question.user ? 'paused' : 'paused-presser', {
-      find: async (isUnsure) => (isUnsure ? 'unsure' : undefined),
-      send,
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof SlackRefusal)) throw error
-      services.log.warn(
-        { question: question.id, user, error: messageOf(error) },
-        'could not notify a person about a schedule',
-      )
-    })
+    .once(user === question.user ? 'paused' : 'paused-presser', send, find)
+    .catch(ifRefused(warnWith(outbox.log, { user }, 'could not notify a person about a schedule')))
 }

@@ -3,11 +3,19 @@ import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { isBackground, isUnrooted, type Question } from '../../stores/runs/types.ts'
-import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
+import { ifRefused, refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
-import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from '../format/messages.ts'
-import type { Denial } from '../intake/access.ts'
+import {
+  cannotPost,
+  denialText,
+  FAILED,
+  GIVEN_UP,
+  refusalText,
+  RESTARTED,
+  withReference,
+  type Denial,
+} from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { changedLines, changesIn, rememberChanges } from './changes-made.ts'
 
@@ -35,16 +43,25 @@ export async function notifyFailure(error: unknown, work: QuestionWork, display?
   services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
   if (isUnseen(question)) return
-  const done = await changedBefore(work)
-  const sentence = withDone(SENTENCES[why](error), done)
-  const alone = () => tellAsker(work, sentence, reference, done)
-  if (to === 'asker' || !display) return alone()
+  const { text, done } = await endingOf(work, SENTENCES[why](error), reference)
+  if (to === 'asker' || !display) return work.outbox.tellAsker(noteContent(text, undefined, done))
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const shown = signal.aborted ? await work.openDisplay(last) : display
-  // The archive keeps no record of an aborted run. Writes must not be repeated by a press.
-  const again = !signal.aborted && done === undefined
-  await inThread(shown.fail(sentence, reference, { again, done }), work, alone)
+  // The archive keeps no record of an aborted run.
+  await inThread(shown.fail(text, done, !signal.aborted), work, text, done)
+}
+
+/** What people get of a failure: a sentence with a reference, and the run's writes before, a line each. */
+interface FailureEnding {
+  text: string
+  done: string[] | undefined
+}
+
+async function endingOf(work: QuestionWork, sentence: string, reference = newReference()): Promise<FailureEnding> {
+  const done = await changedBefore(work)
+  const more = ' Before that, I had already done what is listed below. I will not repeat it.'
+  return { text: withReference(done ? sentence + more : sentence, reference), done }
 }
 
 /** The run's writes before its failure, a line each, or undefined. The next question in the thread knows them too. */
@@ -57,11 +74,6 @@ async function changedBefore(work: QuestionWork): Promise<string[] | undefined> 
     work.services.log.warn({ question: work.question.id, error: messageOf(error) }, 'the writes of a run are unknown')
     return undefined
   }
-}
-
-/** The sentence of a failure, above the lines. */
-function withDone(sentence: string, done: string[] | undefined): string {
-  return done ? `${sentence} Before that, I had already done what is listed below. I will not repeat it.` : sentence
 }
 
 /** Slack refuses every call with a token that has one of these errors. */
@@ -81,16 +93,11 @@ export async function notifyDeadLetter(work: QuestionWork): Promise<void> {
   services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
   await work.release({ refund: isUnrooted(question) })
   if (isUnseen(question)) return
-  const done = await changedBefore(work)
-  const sentence = withDone(GIVEN_UP, done)
-  const alone = () => tellAsker(work, sentence, reference, done)
-  if (isUnrooted(question)) return alone()
+  const { text, done } = await endingOf(work, GIVEN_UP, reference)
+  if (isUnrooted(question)) return work.outbox.tellAsker(noteContent(text, undefined, done))
   const display = await work.openDisplay({ steps: 'hidden' })
   display.begin()
-  const options = { again: done === undefined, done }
-  await inThread(display.giveUp(sentence, reference, options), work, alone).catch((error: unknown) =>
-    display.abandon(error),
-  )
+  await inThread(display.giveUp(text, done), work, text, done).catch((error: unknown) => display.abandon(error))
   await display.end()
 }
 
@@ -120,7 +127,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
   if (kind === 'bot') return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
-  if (isNew) await tellAsker(work, denialText(denial), reference)
+  if (isNew) await work.outbox.tellAsker(noteContent(withReference(denialText(denial), reference)))
 }
 
 /** Tells only the asker which limit the question exceeds. */
@@ -130,7 +137,7 @@ export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): 
   const reference = newReference()
   telemetry.watch?.refused(question, refusal.limit)
   log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
-  await tellAsker(work, refusalText(refusal), reference)
+  await work.outbox.tellAsker(noteContent(withReference(refusalText(refusal), reference)))
 }
 
 /**
@@ -140,32 +147,23 @@ export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): 
 export async function notifyFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
   display.begin()
-  const done = await changedBefore(work)
-  const sentence = withDone(FAILED, done)
-  await display
-    .fail(sentence, newReference(), { again: done === undefined, done })
-    .catch((error: unknown) => display.abandon(error))
+  const { text, done } = await endingOf(work, FAILED)
+  await display.fail(text, done).catch((error: unknown) => display.abandon(error))
   await display.end()
 }
 
 /** Waits for the last message in the thread. If Slack refuses it there, sends it to the asker alone. */
-async function inThread(posting: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
-  try {
-    await posting
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
-    await work.release({ refund: true })
-    await alone()
-  }
-}
-
-function tellAsker(
-  { outbox }: QuestionWork,
-  sentence: string,
-  reference: string,
-  done?: readonly string[] | undefined,
+async function inThread(
+  posting: Promise<void>,
+  work: QuestionWork,
+  text: string,
+  done: readonly string[] | undefined,
 ): Promise<void> {
-  return outbox.tellAsker(noteContent(withReference(sentence, reference), undefined, done))
+  const alone = async () => {
+    await work.release({ refund: true })
+    await work.outbox.tellAsker(noteContent(text, undefined, done))
+  }
+  await posting.catch(ifRefused(alone))
 }
 
 function newReference(): string {

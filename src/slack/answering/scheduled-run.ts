@@ -71,14 +71,14 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
  * @throws TransientError if Slack does not say enough
  */
 async function whyPaused(work: QuestionWork, schedule: Schedule): Promise<PauseReason | undefined> {
-  const { question, installation, settings, signal, services } = work
+  const { question, installation, settings, signal } = work
   const { team, channel, user } = schedule
   const facts = await installation.directory.factsOf(team, user, { isFresh: true })
   if (facts === 'hidden') return 'makerGone'
   if (typeof facts === 'string') throw new TransientError('Slack did not tell who made the schedule.')
   if (facts.isGone) return 'makerGone'
   if (facts.isGuest || facts.isExternal) return 'makerGuest'
-  if (await denialNow({ question, settings, installation, signal }, { log: services.log })) return 'notAllowed'
+  if (await denialNow({ question, settings, installation, signal })) return 'notAllowed'
   return channel.startsWith('D') ? undefined : whyNotIn(work, schedule)
 }
 

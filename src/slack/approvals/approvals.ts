@@ -1,7 +1,6 @@
 /** Posts and settles approval cards, in every display. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
+import { warnWith } from '../../base/log.ts'
 import { isDirect, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -12,19 +11,21 @@ import { askedCall, cardKey, cardsOf, copiesOf, copyKey, savedCall, verdictOf, t
 import { waitValue } from './button-value.ts'
 import { membersAmong } from '../client/channel-members.ts'
 import { placeOf, postDirect, updateDirect, type DirectPost } from '../client/direct-posts.ts'
-import type { Installation } from '../client/installations.ts'
 import type { Outbox } from '../client/outbox.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
+import { ifRefused } from '../client/slack-errors.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import type { Content } from '../format/blocks.ts'
 
-interface ApprovalOptions {
+/** A run whose cards are shown. */
+interface ApprovalRun {
   outbox: Outbox
-  installation: Installation
   /** Replaces ids with names. */
-  mentions: { withNames(text: string): Promise<string> }
-  approvers: Settings['approvers']
-  log: Log
+  mentions: NamesPeople
+  settings: Pick<Settings, 'approvers'>
+}
+
+interface NamesPeople {
+  withNames(text: string): Promise<string>
 }
 
 /**
@@ -32,59 +33,55 @@ interface ApprovalOptions {
  * mentions those who are to decide, if the asker may not, and those outside of the channel get it as a direct message.
  * @throws if it could not be shown
  */
-export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
-  const { outbox, installation } = options
-  const { question } = outbox
+export async function showApproval(
+  n: number,
+  step: ToolStep,
+  { outbox, mentions, settings }: ApprovalRun,
+): Promise<void> {
+  const { question, installation } = outbox
   const key = waitKey(n, step.waiting)
   const call = askedCall(question, step)
   // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
   const isSeenByAskerAlone = isDirect(question) || outbox.isForAsker
-  const card = { ...options, question, isSeenByAskerAlone }
-  const deciders = await decidersOf(decisionAbout(question, call), options)
+  const deciders = await decidersOf(decisionAbout(question, call), settings.approvers, installation)
   const toAsk = isSeenByAskerAlone ? [] : deciders.toAsk
-  const here = toAsk.length === 0 ? [] : ((await membersAmong(toAsk, question.channel, installation)) ?? [])
-  const waiting = await toWaitingCall(key, call, { ...card, deciders })
+  const here = toAsk.length === 0 ? [] : ((await membersAmong(toAsk, question.channel, installation.client)) ?? [])
+  const waiting = await toWaitingCall(key, call, question, mentions, { ...deciders, isSeenByAskerAlone })
   const copy = waitingCard(waiting)
   const sent: string[] = []
   for (const user of toAsk.filter((one) => !here.includes(one)))
-    if (await sendCopy(copyKey(key, user), user, copy, options)) sent.push(user)
-  const names = await Promise.all(sent.map((id) => options.mentions.withNames(`<@${id}>`)))
+    if (await sendCopy(copyKey(key, user), user, copy, outbox)) sent.push(user)
+  const names = await Promise.all(sent.map((id) => mentions.withNames(`<@${id}>`)))
   const content = { ...waitingCard({ ...waiting, asked: askedLines({ here, sent: names }) }), mentions: here }
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
 /** Sends a card to somebody's direct messages, once. @returns whether they have it @throws LeaseLost */
-async function sendCopy(
-  key: string,
-  user: string,
-  content: Content,
-  { outbox, installation: { client }, log }: ApprovalOptions,
-): Promise<boolean> {
+async function sendCopy(key: string, user: string, content: Content, outbox: Outbox): Promise<boolean> {
   const send = async () => {
     await outbox.run.checkLease()
-    return placeOf(await postDirect(user, content, { client, asker: outbox.question.user }))
+    return placeOf(await postDirect(user, content, outbox.installation.client, outbox.question.user))
   }
-  try {
-    await outbox.once(key, { find: async () => undefined, send })
-    return true
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
-    log.warn({ question: outbox.question.id, user, error: messageOf(error) }, 'an approver could not be asked')
-    return false
-  }
+  const warn = warnWith(outbox.log, { user }, 'an approver could not be asked')
+  return outbox.once(key, send).then(
+    () => true,
+    ifRefused((refusal) => warn(refusal) ?? false),
+  )
 }
 
-interface ApprovalCardOptions extends Pick<ApprovalOptions, 'mentions'> {
-  question: Question
-  deciders: Deciders
+interface CardDeciders extends Deciders {
   isSeenByAskerAlone: boolean
 }
 
 /** Returns the content of a call's card. */
-export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
-  const { question, mentions, deciders, isSeenByAskerAlone } = options
-  const { asker, people, groups, areGone } = deciders
+export async function toWaitingCall(
+  key: string,
+  call: AskedCall,
+  question: Question,
+  mentions: NamesPeople,
+  { asker, people, groups, areGone, isSeenByAskerAlone }: CardDeciders,
+): Promise<WaitingCall> {
   const nameOf = (id: string) => mentions.withNames(`<@${id}>`)
   const names = await Promise.all(people.map(nameOf))
   const askers = asker === undefined ? undefined : await nameOf(asker)
@@ -103,10 +100,9 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
  * Ephemeral cards cannot be changed from here; they are replaced when somebody presses a button.
  */
 export async function settleApprovals(
-  options: ApprovalOptions,
+  { outbox, mentions }: ApprovalRun,
   { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
-  const { outbox, mentions } = options
   const { question, run } = outbox
   for (const key of cardsOf(run.saved)) {
     const decision = run.saved.decisions[key]
@@ -117,23 +113,17 @@ export async function settleApprovals(
     const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {
       const content = decidedCard(call, verdictOf(decision, by))
-      await settleCopies(copiesOf(run.saved, key), content, options)
+      await settleCopies(copiesOf(run.saved, key), content, outbox)
       await outbox.show(cardKey(key), content)
       return 'settled' // in place of a post's ts
     }
-    await outbox.once(settled, { find: async () => undefined, send })
+    await outbox.once(settled, send)
   }
 }
 
 /** Shows the decision on copies of a card too. One that is gone is skipped. */
-async function settleCopies(
-  copies: DirectPost[],
-  content: Content,
-  { outbox, installation: { client }, log }: ApprovalOptions,
-): Promise<void> {
-  for (const copy of copies)
-    await updateDirect(copy, content, { client, asker: outbox.question.user }).catch((error: unknown) => {
-      if (!(error instanceof SlackRefusal)) throw error
-      log.warn({ question: outbox.question.id, error: messageOf(error) }, 'a copy of a card could not be updated')
-    })
+async function settleCopies(copies: DirectPost[], content: Content, outbox: Outbox): Promise<void> {
+  const { installation, question, log } = outbox
+  const skip = ifRefused(warnWith(log, {}, 'a copy of a card could not be updated'))
+  for (const copy of copies) await updateDirect(copy, content, installation.client, question.user).catch(skip)
 }

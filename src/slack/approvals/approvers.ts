@@ -4,7 +4,6 @@
  */
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/match-tool-rule.ts'
-import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
@@ -31,11 +30,7 @@ export function decisionAbout(question: ToolDecision['question'], { tool, approv
  */
 type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
-interface ApproverOptions {
-  approvers: Settings['approvers']
-  installation: Installation
-  log: Log
-}
+type Approvers = Settings['approvers']
 
 const MAX_ASKED = 10
 
@@ -43,17 +38,22 @@ const MAX_ASKED = 10
  * Returns whether somebody may decide about a call. Costs at most one `usergroups.users.list` call per named group in
  * five minutes.
  */
-export async function mayDecide(user: string, asked: ToolDecision, options: ApproverOptions): Promise<MayDecide> {
-  const { ids, asker } = approversOf(asked, options.approvers)
+export async function mayDecide(
+  user: string,
+  asked: ToolDecision,
+  approvers: Approvers,
+  installation: Installation,
+): Promise<MayDecide> {
+  const { ids, asker } = approversOf(asked, approvers)
   if (user === asker || ids.includes(user)) return 'yes'
   const groups = ids.filter(isGroup)
-  return inGroups({ team: asked.question.team, user }, groups, options)
+  return inGroups({ team: asked.question.team, user }, groups, installation)
 }
 
 /** Returns the ids that APPROVERS names for a call, and its asker if they may decide. A bot never may. */
 export function approversOf(
   { question, tool, server }: ToolDecision,
-  approvers: Settings['approvers'],
+  approvers: Approvers,
 ): { ids: string[]; asker?: string } {
   const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesRule(tool, name))
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
@@ -76,14 +76,18 @@ export interface Deciders {
 }
 
 /** Returns who can decide about a call. Asks Slack about them only if the asker cannot. */
-export async function decidersOf(asked: ToolDecision, options: ApproverOptions): Promise<Deciders> {
+export async function decidersOf(
+  asked: ToolDecision,
+  approvers: Approvers,
+  installation: Installation,
+): Promise<Deciders> {
   const { question } = asked
-  const { ids, asker } = approversOf(asked, options.approvers)
+  const { ids, asker } = approversOf(asked, approvers)
   const groups = ids.filter(isGroup).length
   const people = ids.filter((id) => id !== asker && !isGroup(id))
   if (asker !== undefined) return { asker, people, groups, toAsk: [], areGone: false }
-  const others = await otherApprovers(asked, options)
-  const may = question.kind === 'bot' ? 'no' : await mayDecide(question.user, asked, options)
+  const others = await otherApprovers(asked, approvers, installation)
+  const may = question.kind === 'bot' ? 'no' : await mayDecide(question.user, asked, approvers, installation)
   if (may === 'yes') return { asker: question.user, people: others.people, groups, toAsk: [], areGone: false }
   const areGone = ids.length > 0 && others.toAsk.length === 0 && !others.hasUnknown
   return { people: others.people, groups, toAsk: others.toAsk, areGone }
@@ -95,12 +99,13 @@ export async function decidersOf(asked: ToolDecision, options: ApproverOptions):
  */
 export async function otherApprovers(
   asked: ToolDecision,
-  options: ApproverOptions,
+  approvers: Approvers,
+  installation: Installation,
 ): Promise<{ people: string[]; toAsk: string[]; hasUnknown: boolean }> {
   const { team, user } = asked.question
-  const { ids } = approversOf(asked, options.approvers)
+  const { ids } = approversOf(asked, approvers)
   const isHere = async (id: string) => {
-    const facts = await options.installation.directory.factsOf(team, id)
+    const facts = await installation.directory.factsOf(team, id)
     return facts !== 'hidden' && (typeof facts === 'string' || !facts.isGone)
   }
   const here = async (some: readonly string[]) => {
@@ -109,16 +114,11 @@ export async function otherApprovers(
   }
   const [people, groups] = await Promise.all([
     here(ids.filter((id) => !isGroup(id) && id !== user)),
-    Promise.all(ids.filter(isGroup).map((id) => membersOf(id, team, options))),
+    Promise.all(ids.filter(isGroup).map((id) => membersOf(id, team, installation))),
   ])
   const members = groups.flatMap((found) => (typeof found === 'string' ? [] : found)).filter((id) => id !== user)
   const toAsk = [...new Set([...people, ...members.slice(0, MAX_ASKED)])].slice(0, MAX_ASKED)
   return { people, toAsk, hasUnknown: groups.some((found) => typeof found === 'string') }
-}
-
-interface GrantOptions extends ApproverOptions {
-  question: Question
-  threads: ThreadStates
 }
 
 /**
@@ -127,21 +127,24 @@ interface GrantOptions extends ApproverOptions {
  */
 export async function grantedBy(
   { name, server, ruleName = name, version, asAsker }: Tool,
-  options: GrantOptions,
+  asked: Question,
+  approvers: Approvers,
+  installation: Installation,
+  threads: ThreadStates,
 ): Promise<string | undefined> {
-  const { threads, installation } = options
   // A scheduled run asks each time.
-  if (options.question.kind === 'occurrence') return undefined
-  const { grants = [] } = await threads.load(conversationOf(options.question))
+  if (asked.kind === 'occurrence') return undefined
+  const { grants = [] } = await threads.load(conversationOf(asked))
   // Grants store no team, so an asker from another workspace must not match the grant of a person here with the same
   // id.
-  const isForeign = options.question.userTeam !== undefined && !installation.isOrgWide
-  const question = isForeign ? { ...options.question, user: '' } : options.question
+  const isForeign = asked.userTeam !== undefined && !installation.isOrgWide
+  const question = isForeign ? { ...asked, user: '' } : asked
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
     // A grant for a call with the asker's own login may have been made for another asker.
     if (asAsker && user !== question.user) continue
-    if ((await mayDecide(user, { question, tool: ruleName, server }, options)) === 'yes') return user
+    const decision = { question, tool: ruleName, server }
+    if ((await mayDecide(user, decision, approvers, installation)) === 'yes') return user
   }
   return undefined
 }

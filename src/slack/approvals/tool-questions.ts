@@ -46,7 +46,7 @@ function isForAsker({ forAsker }: ToolQuestion, { isForAsker: isAll, question }:
  * nobody answered. Ephemeral cards cannot be changed from here; they are replaced when somebody presses a button.
  */
 export async function settleQuestions(
-  { outbox }: { outbox: Outbox },
+  outbox: Outbox,
   { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
   const { question, run } = outbox

@@ -11,19 +11,20 @@ export async function isMember(
   client: SlackWeb,
   maxPages = MAX_PAGES,
 ): Promise<boolean | undefined> {
-  return (await membersAmong([user], channel, { client, maxPages }))?.includes(user)
+  return (await membersAmong([user], channel, client, maxPages))?.includes(user)
 }
 
 /** Returns those of the people who are in a channel. Returns undefined if Slack does not say. */
 export async function membersAmong(
   people: readonly string[],
   channel: string,
-  { client, maxPages = MAX_PAGES }: { client: SlackWeb; maxPages?: number },
+  client: SlackWeb,
+  maxPages = MAX_PAGES,
 ): Promise<string[] | undefined> {
   const found = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page++) {
-    const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
+    const args = { channel, limit: 999, cursor }
     const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
     if (!Array.isArray(answer?.members)) return undefined
     const here = new Set<unknown>(answer.members)

@@ -9,25 +9,20 @@ export interface DirectPost {
   ts: string
 }
 
-interface DirectOptions {
-  client: SlackWeb
-  /** The person whose question it is about, whom it may mention. */
-  asker: string
-}
-
-/** Posts a message in somebody's direct messages. @throws SlackRefusal */
-export async function postDirect(user: string, content: Content, options: DirectOptions): Promise<DirectPost> {
+/** Posts a message in somebody's direct messages. `asker`: whose question it is about. @throws SlackRefusal */
+export async function postDirect(user: string, content: Content, client: SlackWeb, asker: string): Promise<DirectPost> {
   // Slack opens a direct message if a person's id is given as the channel.
-  const { channel, ts } = await send('chat.postMessage', { channel: user, ...NOT_UNFURLED }, content, options)
+  const { channel, ts } = await send('chat.postMessage', { channel: user, ...NOT_UNFURLED }, content, client, asker)
   return { channel: String(channel), ts: String(ts) }
 }
 
 /** @throws SlackRefusal */
-export async function updateDirect(post: DirectPost, content: Content, options: DirectOptions): Promise<void> {
-  await send('chat.update', { ...post, ...UNPARSED }, content, options)
+export async function updateDirect(post: DirectPost, content: Content, client: SlackWeb, asker: string): Promise<void> {
+  await send('chat.update', { ...post, ...UNPARSED }, content, client, asker)
 }
 
-async function send(method: string, args: SlackArgs, content: Content, { client, asker }: DirectOptions) {
+/** `asker`: the only person whom it may mention. */
+async function send(method: string, args: SlackArgs, content: Content, client: SlackWeb, asker: string) {
   const { text } = content
   const post = (blocks: Content['blocks']) =>
     client.call(method, { ...args, text, blocks }, { effort: 'patient', asker })

@@ -1,5 +1,5 @@
-import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
+import { warnWith, type Log } from '../../base/log.ts'
+import type { Content } from '../format/blocks.ts'
 import { respond } from './response-url.ts'
 import { NOT_UNFURLED, UNPARSED } from './send-content.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
@@ -9,7 +9,7 @@ import type { CallOptions, SlackWeb } from './web-api.ts'
 interface EphemeralMessage {
   channel: string
   user: string
-  thread_ts?: string
+  thread_ts?: string | undefined
   text?: string
 }
 
@@ -26,51 +26,56 @@ async function postEphemeral(client: SlackWeb, message: object, options: CallOpt
  * The receiver of an ephemeral message, and its place. `replaces`: it replaces the message whose button was pressed, at
  * the response_url of the press. Slack ignores that at the response_url of a command.
  */
-interface EphemeralPlace {
+export interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
   /** Nobody is waiting there, so it goes into the direct messages at once. */
   isAway?: boolean
   channel: string
   user: string
-  thread_ts?: string
+  thread_ts?: string | undefined
   signal?: AbortSignal
-}
-
-interface EphemeralOptions {
-  client: SlackWeb
-  fetch?: typeof globalThis.fetch | undefined
-  log: Log
-  /** The content for the person's direct messages, if the channel refuses the message. */
-  elsewhere?: object
 }
 
 /**
  * Sends an ephemeral message: to the response_url while that works, else as an ephemeral message in the channel, else
- * as a direct message. `forms`: the message, and simpler ones in case Slack refuses its form. @throws the error if
- * Slack accepts none
+ * as a direct message, if there is an `elsewhere` for that. `forms`: the message, and simpler ones in case Slack refuses
+ * its form. @throws the error if Slack accepts none
  */
 export async function sendEphemeral(
-  { responseUrl, replaces = false, isAway = false, signal, ...place }: EphemeralPlace,
+  { responseUrl, replaces = false, isAway = false, signal, channel, user, thread_ts }: EphemeralPlace,
   forms: readonly [object, ...object[]],
-  options: EphemeralOptions,
+  client: SlackWeb,
+  log: Log,
+  elsewhere?: object,
 ): Promise<void> {
-  const { client, fetch = globalThis.fetch, log, elsewhere } = options
   const ephemeral = replaces ? { replace_original: true } : { response_type: 'ephemeral', replace_original: false }
-  const asker = place.user
-  const at = { apiUrl: client.apiUrl, fetch, log, asker }
-  if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
+  const how = { effort: 'patient', signal, asker: user } as const
+  if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, client, log, user))) return
   for (const [i, form] of isAway ? [] : forms.entries())
     try {
-      await postEphemeral(client, { ...place, ...form }, { effort: 'patient', signal, asker })
-      return
+      return await postEphemeral(client, { channel, user, thread_ts, ...form }, how)
     } catch (error) {
       if (i < forms.length - 1 && isOfForm(error)) continue
       if (!elsewhere || !(error instanceof SlackRefusal)) throw error
-      log.warn({ error: messageOf(error) }, 'could not reply to the asker where they asked')
+      warnWith(log, {}, 'could not reply to the asker where they asked')(error)
       break
     }
   // Slack opens a direct message if a person's id is given as the channel.
-  const args = { channel: place.user, ...elsewhere, ...NOT_UNFURLED }
-  await client.call('chat.postMessage', args, { effort: 'patient', signal, asker })
+  await client.call('chat.postMessage', { channel: user, ...elsewhere, ...NOT_UNFURLED }, how)
+}
+
+/** The same for the reply to a command, a press or a form. Never rejects: a failure is only logged. */
+export async function tellPerson(
+  place: EphemeralPlace,
+  { text, blocks }: Content,
+  client: SlackWeb,
+  log: Log,
+  elsewhere?: object,
+): Promise<void> {
+  const { channel, user } = place
+  const own = log.child({ channel, user })
+  await sendEphemeral(place, [{ text, blocks }, { text }], client, own, elsewhere).catch(
+    warnWith(own, {}, 'could not reply to a person'),
+  )
 }

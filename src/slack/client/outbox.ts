@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
+import { warnWith, type Log } from '../../base/log.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isBackground, type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
-import { SlackRefusal } from './slack-errors.ts'
+import { ifRefused, SlackRefusal } from './slack-errors.ts'
 import { NOT_UNFURLED, acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
 import {
@@ -16,34 +16,8 @@ import {
   removePosts,
   type ThreadMessage,
 } from './thread-messages.ts'
-import { shareOnce, uploadText } from './upload.ts'
+import { shareFile, uploadText } from './upload.ts'
 import { aboutContent, blocksIn, withoutBlocks, type Content } from '../format/blocks.ts'
-
-interface OutboxOptions {
-  installation: Installation
-  question: Question
-  run: Run
-  signal: AbortSignal
-  log: Log
-  fetch?: typeof globalThis.fetch | undefined
-}
-
-interface Post {
-  /** The part of the run that it shows: `root`, `step-1`, `answer-1` … */
-  key: string
-  content: Content
-  /** Absent for a message outside threads. */
-  thread?: string
-  /** If it may not have been sent, it is sent again: twice is better than never. */
-  mustArrive: boolean
-}
-
-/** Options of an update that the next one makes up for, or that is not worth a long wait. */
-type UpdateOptions = Partial<CallOptions>
-
-interface ShownPart extends UpdateOptions {
-  content: Content
-}
 
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
@@ -51,10 +25,11 @@ interface ShownPart extends UpdateOptions {
  * asker and the people of `Content.mentions`, and nothing unfurls.
  */
 export class Outbox {
+  readonly installation: Installation
   readonly question: Question
   readonly run: Run
-  readonly #options: OutboxOptions
-  readonly #log: Log
+  readonly signal: AbortSignal
+  readonly log: Log
   /**
    * Identifies the status that Slack may show in the thread: `Status` renews it with each call. Undefined if a message
    * was posted since, because that clears the status.
@@ -63,24 +38,26 @@ export class Outbox {
   /** Posts of earlier processes, read only once: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
-  constructor(options: OutboxOptions) {
-    this.question = options.question
-    this.run = options.run
-    this.#options = options
-    this.#log = options.log.child({ question: options.question.id })
+  /** `log`: its lines name the question. */
+  constructor(installation: Installation, question: Question, run: Run, signal: AbortSignal, log: Log) {
+    this.installation = installation
+    this.question = question
+    this.run = run
+    this.signal = signal
+    this.log = log
   }
 
   /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
-  async show(key: string, content: Content, hurry?: UpdateOptions): Promise<void> {
-    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
+  async show(key: string, content: Content, hurry?: Partial<CallOptions>): Promise<void> {
+    const { ts, isNew } = await this.#postOnce(key, content, this.question.thread)
     // A post from before a crash shows an old state of the step.
-    if (!isNew) await this.#update(key, ts, { content, ...hurry })
+    if (!isNew) await this.#update(key, ts, content, hurry)
   }
 
   /** Posts a final part of the run, which must arrive, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
     if (content.file) return this.#deliverWithFile(key, content, content.file)
-    await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
+    await this.#postOnce(key, content, this.question.thread, true)
   }
 
   /** Sends a file into the thread. @returns whether Slack accepted it. @throws LeaseLost */
@@ -91,12 +68,12 @@ export class Outbox {
 
   /** Posts the first message of a thread. @returns its ts. @throws SlackRefusal, LeaseLost */
   async deliverRoot(content: Content): Promise<string> {
-    return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
+    return (await this.#postOnce('root', content, undefined, true)).ts
   }
 
   /** Returns the outbox of the same run for a thread that it has opened. */
   under(thread: string): Outbox {
-    return new Outbox({ ...this.#options, question: { ...this.question, thread } })
+    return new Outbox(this.installation, { ...this.question, thread }, this.run, this.signal, this.log)
   }
 
   /** Whether the rest of the run is for the asker alone. */
@@ -119,7 +96,7 @@ export class Outbox {
       const isRefused = error instanceof SlackRefusal
       if (isRefused && error.code === 'already_reacted') return 'taken'
       const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
-      this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
+      this.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
       return isRefused ? 'refused' : 'unsure'
     }
   }
@@ -135,33 +112,26 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    await this.#tell(content).catch((error) =>
-      this.#log.warn({ error: messageOf(error) }, 'could not notify the asker'),
-    )
+    await this.#tell(content).catch(warnWith(this.log, {}, 'could not notify the asker'))
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
   async sendEphemeral(key: string, content: Content, { replaces = false } = {}): Promise<void> {
     const send = async () => {
       await this.run.checkLease()
-      await this.#tell(content, { replaces, signal: this.#options.signal })
+      await this.#tell(content, { replaces, signal: this.signal })
       return 'ephemeral' // in place of a post's ts; 0.1.0 stored 'whispered'
     }
-    await this.once(key, { find: async () => undefined, send })
+    await this.once(key, send)
   }
 
   #tell(content: Content, more: { replaces?: boolean; signal?: AbortSignal } = {}): Promise<void> {
     const { channel, user, text, responseUrl, thread, ts } = this.question
     const isReply = ts !== undefined && thread !== ts
-    const place = { channel, user, isAway: isBackground(this.question), ...(isReply ? { thread_ts: thread } : {}) }
+    const place = { channel, user, isAway: isBackground(this.question), thread_ts: isReply ? thread : undefined }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [acceptedForm(content, this.refusals), simple, withoutBlocks(content, 'chat.postMessage')] as const
-    return sendEphemeral({ ...place, responseUrl, ...more }, forms, {
-      client: this.#client,
-      fetch: this.#options.fetch,
-      elsewhere: aboutContent(text, simple),
-      log: this.#log,
-    })
+    return sendEphemeral({ ...place, responseUrl, ...more }, forms, this.#client, this.log, aboutContent(text, simple))
   }
 
   /** Deletes the run's posts. @throws LeaseLost */
@@ -181,7 +151,7 @@ export class Outbox {
   }
 
   get #client() {
-    return this.#options.installation.client
+    return this.installation.client
   }
 
   /**
@@ -190,7 +160,8 @@ export class Outbox {
    */
   async once(
     key: string,
-    { find, send }: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+    send: () => Promise<string>,
+    find: (isUnsure: boolean) => Promise<string | undefined> = async () => undefined,
   ): Promise<{ ts: string; isNew: boolean }> {
     const { question, run } = this
     const claim = await run.claimPost(key)
@@ -204,41 +175,52 @@ export class Outbox {
     return { ts, isNew: found === undefined }
   }
 
-  #postOnce(post: Post): Promise<{ ts: string; isNew: boolean }> {
+  /**
+   * `key`: the part of the run that it shows: `root`, `step-1`, `answer-1` … `thread` is absent for a message outside
+   * threads. One that `mustArrive` is sent again if it may not have been sent: twice is better than never.
+   */
+  #postOnce(
+    key: string,
+    content: Content,
+    thread: string | undefined,
+    mustArrive = false,
+  ): Promise<{ ts: string; isNew: boolean }> {
+    const look = () => this.#findPost(key, thread, mustArrive)
     const find = async (isUnsure: boolean) =>
-      isUnsure || !post.thread
-        ? this.#findPost(post)
-        : (await (this.#earlier ??= postsByKey(this.#ownPlace(post.thread)))).get(post.key)
-    return this.once(post.key, { find, send: () => this.#sendPost(post) })
+      isUnsure || !thread ? look() : (await (this.#earlier ??= postsByKey(this.#ownPlace(thread)))).get(key)
+    return this.once(key, () => this.#sendPost(key, content, thread, look), find)
   }
 
-  async #sendPost(post: Post): Promise<string> {
-    const isForAll = this.question.kind === 'share' || /^(?:root|step|card|aside)/.test(post.key)
+  async #sendPost(
+    key: string,
+    content: Content,
+    thread: string | undefined,
+    find: () => Promise<string | undefined>,
+  ): Promise<string> {
+    const isForAll = this.question.kind === 'share' || /^(?:root|step|card|aside)/.test(key)
     if (this.isForAsker && !isForAll) throw new Error('This is for the asker alone.')
     const lookUp = async () => {
-      const ts = await this.#findPost(post)
+      const ts = await find()
       return ts === undefined ? undefined : { ts }
     }
-    const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
-    const how = { ...NOT_UNFURLED, mrkdwn: post.content.plain === undefined }
-    const args = { ...place, ...how, metadata: this.metadata(post.key) }
+    const place = { channel: this.question.channel, thread_ts: thread }
+    const args = { ...place, ...NOT_UNFURLED, mrkdwn: content.plain === undefined, metadata: this.metadata(key) }
     const before = this.shownStatus
-    const { ts } = await this.#send('chat.postMessage', args, { content: post.content, lookUp })
-    if (post.thread && this.shownStatus === before) this.shownStatus = undefined
+    const { ts } = await this.#send('chat.postMessage', args, content, { lookUp })
+    if (thread && this.shownStatus === before) this.shownStatus = undefined
     return String(ts)
   }
 
-  #send(method: SendMethod, args: SlackArgs, { content, ...given }: ShownPart) {
-    const { signal } = this.#options
+  #send(method: SendMethod, args: SlackArgs, content: Content, given: Partial<CallOptions> = {}) {
     const checkLease = () => this.run.checkLease()
     const asker = [this.question.user, ...(content.mentions ?? [])]
-    const options: CallOptions = { effort: 'patient', asker, checkLease, signal, ...given }
-    return sendContent(content, { method, args, options, client: this.#client, log: this.#options.log })
+    const options: CallOptions = { effort: 'patient', asker, checkLease, signal: this.signal, ...given }
+    return sendContent(content, method, args, options, this.#client)
   }
 
-  #update(key: string, ts: string, shown: ShownPart): Promise<SlackResult> {
+  #update(key: string, ts: string, content: Content, given?: Partial<CallOptions>): Promise<SlackResult> {
     const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
-    return this.#send('chat.update', args, shown)
+    return this.#send('chat.update', args, content, given)
   }
 
   /** Uploads the file before posting, so that the message can say whether a file follows, and shares it afterwards. */
@@ -246,27 +228,28 @@ export class Outbox {
     const fileKey = `${key}-file`
     const id = this.isPosted(fileKey) ? undefined : await this.#upload(file)
     const shown = id || this.isPosted(fileKey) ? content : file.without
-    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread: this.question.thread, mustArrive: true })
+    const { ts, isNew } = await this.#postOnce(key, shown, this.question.thread, true)
     const isShared = id && (await this.#share(fileKey, { ...file, id }))
     // An earlier process may have posted the message without the file.
-    if (id && (!isShared || !isNew)) await this.#update(key, ts, { content: isShared ? content : file.without })
+    if (id && (!isShared || !isNew)) await this.#update(key, ts, isShared ? content : file.without)
   }
 
-  readonly #upload = (file: { name: string; text: string }): Promise<string | undefined> =>
-    uploadText(this.#client, file, { ...this.#options, log: this.#log })
+  #upload(file: { name: string; text: string }): Promise<string | undefined> {
+    return uploadText(this.#client, file, this.signal, this.log)
+  }
 
-  #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
+  /** Shows an uploaded file in the thread. @returns whether Slack accepted it. @throws LeaseLost */
+  async #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
     const { channel, thread } = this.question
-    const find = (id?: string) => findFile(this.#ownPlace(thread), { name: file.name, id })
-    return shareOnce(this.#client, file, {
-      channel,
-      thread,
-      find,
-      signal: this.#options.signal,
-      checkLease: () => this.run.checkLease(),
-      once: (post) => this.once(key, post),
-      log: this.#log,
-    })
+    const find = (id?: string) => findFile(this.#ownPlace(thread), file.name, id)
+    const how = { signal: this.signal, checkLease: () => this.run.checkLease() }
+    const send = () =>
+      shareFile(this.#client, file, { channel_id: channel, thread_ts: thread }, () => find(file.id), how)
+    const refused = ({ code }: SlackRefusal) => this.log.warn({ code }, 'a file could not be shared')
+    return this.once(key, send, () => find()).then(
+      () => true,
+      ifRefused((refusal) => (refused(refusal), false)),
+    )
   }
 
   /** Metadata that marks a message as this part of the run. */
@@ -275,19 +258,18 @@ export class Outbox {
   }
 
   /** @throws SlackRefusal if Slack refuses the look-up. A post that must arrive counts as not sent instead. */
-  async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
+  async #findPost(key: string, thread: string | undefined, mustArrive: boolean): Promise<string | undefined> {
     try {
       for await (const post of ownPosts(this.#ownPlace(thread))) if (post.key === key) return post.ts
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !mustArrive) throw error
-      this.#options.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
+      this.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
     }
     return undefined
   }
 
   #ownPlace(thread: string | undefined, until?: AbortSignal) {
-    const { installation, question, signal } = this.#options
-    const { client, identity } = installation
-    return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
+    const { installation, question, signal } = this
+    return { installation, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }

@@ -4,38 +4,26 @@ import { channelSchema } from './directory-answers.ts'
 import type { Installation } from './installations.ts'
 import { refusalCode, SlackRefusal } from './slack-errors.ts'
 
-interface PlaceFacts {
-  isPrivate: boolean
-  /** Whether Slack calls it private itself. */
-  isCalledPrivate: boolean
-  /** Whether it is shared with another company. It counts as shared if Slack does not say. */
-  isShared: boolean
-  /**
-   * Whether Slack says what it is. Otherwise the other fields are cautious defaults, only fit for deciding who may
-   * read.
-   */
-  isTold: boolean
-  /** Whether it is shared with other workspaces of the organisation. */
-  isOrgShared: boolean
-  isMember: boolean
-  isArchived: boolean
-  /** Whether it does not exist, or is private without the bot. */
-  isHidden: boolean
-  /** The workspaces in which it can be seen. Empty if Slack does not say. */
-  teams: string[]
-}
-
-const UNKNOWN: PlaceFacts = {
+/** The facts about a place of which Slack says nothing. */
+const UNKNOWN = {
   isPrivate: false,
+  /** Whether Slack calls it private itself. */
   isCalledPrivate: false,
+  /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: true,
+  /** Whether Slack says what it is. Otherwise the other facts are cautious, only fit for deciding who may read. */
   isTold: false,
+  /** Whether it is shared with other workspaces of the organisation. */
   isOrgShared: true,
   isMember: true,
   isArchived: false,
+  /** Whether it does not exist, or is private without the bot. */
   isHidden: false,
-  teams: [],
+  /** The workspaces in which it can be seen. Empty if Slack does not say. */
+  teams: [] as string[],
 }
+
+type PlaceFacts = typeof UNKNOWN
 
 /**
  * Returns the current facts about a channel from Slack.

@@ -1,6 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
+import { warnWith, type Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { UNPARSED } from './send-content.ts'
 import { addressAtSlack } from './slack-address.ts'
@@ -12,13 +12,6 @@ const TRIES = 3
 const WAIT_MS = 5 * 60_000
 const TIMEOUT_MS = 10_000
 
-interface RespondOptions {
-  apiUrl: string
-  fetch: typeof globalThis.fetch
-  log: Log
-  asker?: string
-}
-
 /**
  * Posts a message to the response_url of a command or a press. It goes only to Slack, or to the server of
  * `SLACK_API_URL`: to no other host, and without redirects. Transient errors are retried, after a 429 not before its
@@ -27,7 +20,9 @@ interface RespondOptions {
 export async function respond(
   url: string,
   message: object,
-  { apiUrl, fetch, log, asker }: RespondOptions,
+  { apiUrl, fetch }: Pick<SlackWeb, 'apiUrl' | 'fetch'>,
+  log: Log,
+  asker?: string,
 ): Promise<boolean> {
   const address = addressAtSlack(url, apiUrl)
   if (!address) {
@@ -49,36 +44,24 @@ export async function respond(
 }
 
 /**
- * How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it.
- */
-interface ReplacedMessage {
-  responseUrl?: string | undefined
-  place?: { channel: string; ts: string } | undefined
-}
-
-interface ReplaceOptions {
-  client: SlackWeb
-  fetch?: typeof globalThis.fetch | undefined
-  log: Log
-  asker?: string
-}
-
-/**
- * Replaces a message for all who see it. `simple`: the content's form for `chat.update`. `asker`: the person it may
- * mention. Never rejects: a failure is only logged.
+ * Replaces a message for all who see it. `responseUrl`: that of a press on it. `place`: absent where only one person sees
+ * it. `simple`: the content's form for `chat.update`. `asker`: the person it may mention. Never rejects: a failure is only
+ * logged.
  */
 export async function replaceMessage(
-  { responseUrl, place }: ReplacedMessage,
+  { responseUrl, place }: { responseUrl?: string | undefined; place?: { channel: string; ts: string } | undefined },
   { content, simple = content }: { content: object; simple?: object },
-  { client, fetch = globalThis.fetch, log, asker = '' }: ReplaceOptions,
+  client: SlackWeb,
+  log: Log,
+  asker = '',
 ): Promise<void> {
-  const at = { apiUrl: client.apiUrl, fetch, log, asker }
-  if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return
+  const ephemeral = { replace_original: true, ...content, ...UNPARSED }
+  if (responseUrl && (await respond(responseUrl, ephemeral, client, log, asker))) return
   // An ephemeral message cannot be changed in any other way.
   if (!place) return
   await client
     .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
-    .catch((error: unknown) => log.warn({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
+    .catch(warnWith(log, place, 'a message could not be replaced'))
 }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {

@@ -1,5 +1,4 @@
 /** Sends a message in the fullest form that Slack accepts. */
-import type { Log } from '../../base/log.ts'
 import { blocksIn, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './web-api.ts'
@@ -15,14 +14,6 @@ export type SendMethod = 'chat.postMessage' | 'chat.update'
 /** The part of a message's content that is sent in a call. */
 type ContentForm = Pick<Content, 'text' | 'blocks'>
 
-interface SendCall {
-  method: SendMethod
-  args: SlackArgs
-  options: CallOptions
-  client: SlackWeb
-  log: Log
-}
-
 /** Returns the content without the block types that are refused here, as far as they have simpler forms. */
 export function acceptedForm(
   content: Content,
@@ -30,7 +21,7 @@ export function acceptedForm(
   refused: ReadonlySet<string> = new Set(),
 ): ContentForm {
   const { text, blocks, simpler } = content
-  if (!simpler || refused.size + refusals.until.size === 0) return { text, blocks }
+  if (!simpler || refused.size + refusals.size === 0) return { text, blocks }
   return { text, blocks: blocksIn(content, (type) => refused.has(type) || refusals.has(type)) }
 }
 
@@ -39,18 +30,23 @@ export function acceptedForm(
  * block types that this workspace does not support, but not errors of a single message. @throws errors that are not
  * about the form
  */
-export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
-  const { method, args, options, client } = call
+export async function sendContent(
+  content: Content,
+  method: SendMethod,
+  args: SlackArgs,
+  options: CallOptions,
+  client: SlackWeb,
+): Promise<SlackResult> {
   const { refusals } = client
   const send = (form: ContentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
-  const log = call.log.child({ method, channel: args.channel })
+  const log = client.log.child({ method, channel: args.channel })
   const refused = new Set<string>()
   let form = acceptedForm(content, refusals)
   let blamed: string | undefined
   for (;;) {
     try {
       const result = await send(form)
-      if (blamed !== undefined) refusals.remember(blamed)
+      if (blamed !== undefined) refusals.set(blamed, true)
       return result
     } catch (error) {
       if (!isOfForm(error)) throw error
@@ -61,7 +57,7 @@ export async function sendContent(content: Content, call: SendCall): Promise<Sla
         return send(withoutBlocks(content, method))
       }
       log.warn({ code, type }, 'Slack refused a kind of block: sent in a simpler form')
-      if (details.some((detail) => detail.includes('unsupported'))) refusals.remember(type)
+      if (details.some((detail) => detail.includes('unsupported'))) refusals.set(type, true)
       // Without details, the type was the cause if the message goes through without it.
       blamed = details.length === 0 ? type : undefined
       form = acceptedForm(content, refusals, refused.add(type))

@@ -15,6 +15,14 @@ export class SlackRefusal extends Error {
   }
 }
 
+/** Returns a handler of Slack's refusals. @throws other errors */
+export function ifRefused<T>(handle: (refusal: SlackRefusal) => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof SlackRefusal) return handle(error)
+    throw error
+  }
+}
+
 /** Returns Slack's error code of a permanent refusal; undefined for transient faults and any other error. */
 export function refusalCode(error: unknown): string | undefined {
   if (error instanceof SlackRefusal) return error.code

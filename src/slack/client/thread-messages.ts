@@ -1,6 +1,7 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
 import { directPostsIn } from './direct-posts.ts'
-import { SlackRefusal } from './slack-errors.ts'
+import type { Installation } from './installations.ts'
+import { ifRefused } from './slack-errors.ts'
 import { nextCursor, type SlackWeb } from './web-api.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
@@ -20,7 +21,7 @@ export interface ThreadMessage {
   user?: string
   bot_id?: string
   text?: string
-  blocks?: Record<string, unknown>[]
+  blocks?: unknown
   attachments?: unknown
   subtype?: string
   /** The number of replies to a thread's root. */
@@ -61,8 +62,7 @@ export const EVENT_TYPE = 'thinkaloud_post'
 
 /** The place of the bot's own messages about a question: in a thread or, without one, in the channel. */
 interface OwnPlace {
-  client: SlackWeb
-  identity: { botUser: string; botId: string }
+  installation: Pick<Installation, 'client' | 'identity'>
   question: Question
   thread: string | undefined
   signal: AbortSignal
@@ -72,7 +72,8 @@ interface OwnPlace {
 
 /** Reads the bot's messages since the question. @throws SlackRefusal */
 export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessage> {
-  const { client, identity, question, thread, signal } = place
+  const { installation, question, thread, signal } = place
+  const { client, identity } = installation
   const { botUser, botId } = identity
   const since = sinceOf(question)
   for await (const message of readMessages(client, { channel: question.channel, thread, since, signal })) {
@@ -99,17 +100,13 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
  * known, because another run may have sent a file of the same name, else the name. Undefined also if Slack refuses the
  * look-up.
  */
-export async function findFile(
-  place: OwnPlace,
-  { name, id }: { name: string; id?: string | undefined },
-): Promise<string | undefined> {
+export async function findFile(place: OwnPlace, name: string, id?: string): Promise<string | undefined> {
   const isIt = (file: { id?: string; name?: string }) => (id === undefined ? file.name === name : file.id === id)
-  try {
+  const find = async () => {
     for await (const { ts, files } of ownMessages(place)) if (Array.isArray(files) && files.some(isIt)) return ts
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
+    return undefined
   }
-  return undefined
+  return find().catch(ifRefused(() => undefined))
 }
 
 /** A Slack ts before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
@@ -124,20 +121,15 @@ function sinceOf({ ts, at }: Question): string {
 export async function removePosts(place: OwnPlace, known: readonly string[]): Promise<void> {
   const posts = new Set(known.filter(isTs))
   const direct = known.flatMap(directPostsIn)
-  await unlessRefused(async () => {
+  const find = async () => {
     for await (const { ts } of ownPosts(place)) posts.add(ts)
-  })
-  const { client, question, signal } = place
-  for (const args of [...[...posts].map((ts) => ({ channel: question.channel, ts })), ...direct])
-    await unlessRefused(() => client.call('chat.delete', { ...args }, { effort: 'patient', signal }))
-}
-
-async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
   }
+  await find().catch(ifRefused(() => undefined))
+  const { installation, question, signal } = place
+  for (const args of [...[...posts].map((ts) => ({ channel: question.channel, ts })), ...direct])
+    await installation.client
+      .call('chat.delete', { ...args }, { effort: 'patient', signal })
+      .catch(ifRefused(() => undefined))
 }
 
 /** Returns whether a part of the run is a message that everybody in its place sees. An ephemeral one has no ts. */
@@ -153,8 +145,9 @@ export function isTs(text: string): boolean {
 /** Returns the run's posts in a thread: post key to ts. Empty also if Slack refuses the look-up. */
 export async function postsByKey(place: OwnPlace): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  await unlessRefused(async () => {
+  const read = async () => {
     for await (const { ts, key } of ownPosts(place)) found.set(key, ts)
-  })
+  }
+  await read().catch(ifRefused(() => undefined))
   return found
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config.ts'
 import type { Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
-import { isGroup } from './directory-answers.ts'
+import { isGroup, personSchema } from './directory-answers.ts'
 import type { SlackWeb } from './web-api.ts'
 
 /** An id in a setting that has no effect: nobody has it, or the person has left or the group is disabled. */
@@ -17,7 +17,6 @@ interface UnknownId {
 /** Slack allows about 50 look-ups of people a minute. */
 const MAX_IDS = 40
 
-const personSchema = z.object({ user: z.object({ deleted: z.boolean().optional() }) })
 const groupsSchema = z.object({
   usergroups: z.array(z.object({ id: z.string(), date_delete: z.number().optional().catch(undefined) })),
 })

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import type { SlackWeb } from './web-api.ts'
+import type { CallOptions, SlackWeb } from './web-api.ts'
 
 /** How long an upload may take, because a message waits for it. Milliseconds. */
 const UPLOAD_MS = 30_000
@@ -21,26 +21,23 @@ const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_m
 export async function uploadText(
   client: SlackWeb,
   file: { name: string; text: string },
-  options: {
-    fetch?: typeof globalThis.fetch | undefined
-    signal: AbortSignal
-    log: Log
-  },
+  stopped: AbortSignal,
+  log: Log,
 ): Promise<string | undefined> {
   if (client.refusals.has(UPLOAD_SCOPE)) return undefined
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(UPLOAD_MS)])
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(UPLOAD_MS)])
   const body = Buffer.from(file.text)
   // Slack knows from any other extension how to show the file.
   const snippet = file.name.endsWith('.txt') ? { snippet_type: 'text' } : {}
   const args = { filename: file.name, length: body.length, ...snippet }
   try {
     const { upload_url, file_id } = await client.call('files.getUploadURLExternal', args, { effort: 'patient', signal })
-    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, options.fetch ?? globalThis.fetch, signal)
+    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, client.fetch, signal)
     return String(file_id)
   } catch (error) {
-    options.signal.throwIfAborted()
-    options.log.warn({ error: messageOf(error) }, 'a file could not be uploaded')
-    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(UPLOAD_SCOPE)
+    stopped.throwIfAborted()
+    log.warn({ error: messageOf(error) }, 'a file could not be uploaded')
+    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.set(UPLOAD_SCOPE, true)
     return undefined
   }
 }
@@ -64,51 +61,22 @@ async function sendBytes(
   }
 }
 
-interface ShareOptions {
-  channel: string
-  thread: string
-  /** Finds the ts of the message that shows the file: by `id`, or without it, the one that an earlier process sent. */
-  find(id?: string): Promise<string | undefined>
-  checkLease(): Promise<void>
-  signal: AbortSignal
-}
-
 /**
- * Shows an uploaded file in a thread. @returns its message's ts, or the file's id if none is found. @throws
- * SlackRefusal
+ * Shows an uploaded file in a thread. `find` finds the ts of the message that shows it. @returns that ts, or the file's id
+ * if none is found. @throws SlackRefusal
  */
-async function shareFile(
+export async function shareFile(
   client: SlackWeb,
   { id, title }: { id: string; title: string },
-  { channel, thread, find, ...options }: ShareOptions,
+  place: { channel_id: string; thread_ts: string },
+  find: () => Promise<string | undefined>,
+  how: Pick<CallOptions, 'signal' | 'checkLease'>,
 ): Promise<string> {
   const lookUp = async () => {
-    const ts = await find(id)
+    const ts = await find()
     return ts === undefined ? undefined : { ts }
   }
-  const args = { files: [{ id, title }], channel_id: channel, thread_ts: thread }
-  await client.call('files.completeUploadExternal', args, { effort: 'patient', lookUp, ...options })
-  return (await find(id)) ?? id
-}
-
-interface ShareOnceOptions extends ShareOptions {
-  once(post: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
-  log: Log
-}
-
-/** The same, tried once. @returns whether Slack accepted it. @throws LeaseLost */
-export async function shareOnce(
-  client: SlackWeb,
-  file: { id: string; title: string },
-  options: ShareOnceOptions,
-): Promise<boolean> {
-  const { once, log, ...sharing } = options
-  try {
-    await once({ find: () => sharing.find(), send: () => shareFile(client, file, sharing) })
-    return true
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
-    log.warn({ code: error.code }, 'a file could not be shared')
-    return false
-  }
+  const args = { files: [{ id, title }], ...place }
+  await client.call('files.completeUploadExternal', args, { effort: 'patient', lookUp, ...how })
+  return (await find()) ?? id
 }

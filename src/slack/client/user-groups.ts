@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
-import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import type { Installation } from './installations.ts'
 import { SlackRefusal } from './slack-errors.ts'
@@ -20,18 +19,15 @@ const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })
 
-interface GroupOptions {
-  installation: Pick<Installation, 'client' | 'directory'>
-  log: Log
-}
+type GroupReader = Pick<Installation, 'client' | 'directory'>
 
 /** Returns whether somebody is in one of these user groups; `noScope`, `untold` as in `membersOf`, if Slack did not say. */
 export async function inGroups(
   { team, user }: Person,
   groups: readonly string[],
-  options: GroupOptions,
+  installation: GroupReader,
 ): Promise<'yes' | 'no' | 'noScope' | 'untold'> {
-  const found = await Promise.all(groups.map((group) => membersOf(group, team, options)))
+  const found = await Promise.all(groups.map((group) => membersOf(group, team, installation)))
   if (found.some((members) => typeof members !== 'string' && members.includes(user))) return 'yes'
   return found.find((members) => typeof members === 'string') ?? 'no'
 }
@@ -43,7 +39,7 @@ export async function inGroups(
 export async function membersOf(
   group: string,
   team: string,
-  { installation: { client, directory }, log }: GroupOptions,
+  { client, directory }: GroupReader,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
   const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
   groups.set(client, known)
@@ -63,10 +59,8 @@ export async function membersOf(
         known.set(key, [])
         return []
       }
-      log.warn(
-        { team, group, error: messageOf(error) },
-        'Slack does not list the members of a user group of the settings',
-      )
+      const fields = { team, group, error: messageOf(error) }
+      client.log.warn(fields, 'Slack does not list the members of a user group of the settings')
       return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
     })
   return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'

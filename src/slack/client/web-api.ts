@@ -1,5 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { postForm } from './web-api-transport.ts'
@@ -61,15 +62,6 @@ export interface WebOptions extends ApiOptions {
   movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
-interface AttemptOptions extends CallOptions {
-  /** The number of earlier tries. */
-  attempt: number
-}
-
-interface SendOptions extends AttemptOptions {
-  token: string
-}
-
 /** Returns where the next page of an answer begins; undefined after the last one. */
 export function nextCursor({ response_metadata: more }: SlackResult): string | undefined {
   return (more as { next_cursor?: string } | undefined)?.next_cursor || undefined
@@ -100,10 +92,17 @@ export class SlackWeb {
     this.apiUrl = options.apiUrl
     this.#now = options.now
     this.#rateLimits = new RateLimits(this.#now)
-    this.refusals = new Refusals(this.#now)
+    this.refusals = expiringCache({ ttlMs: REMEMBERED_MS, max: MAX_REMEMBERED, now: this.#now })
   }
 
-  /** Returns the current token. */
+  get log(): Log {
+    return this.#options.log
+  }
+
+  get fetch(): typeof globalThis.fetch {
+    return this.#options.fetch ?? globalThis.fetch
+  }
+
   async token(): Promise<string> {
     const { token } = this.#options
     return typeof token === 'string' ? token : token.current()
@@ -129,7 +128,7 @@ export class SlackWeb {
     for (let attempt = 0; ; attempt++) {
       options.signal?.throwIfAborted()
       try {
-        return await this.#try(method, sent, { ...options, attempt })
+        return await this.#try(method, sent, options, attempt)
       } catch (error) {
         const fault = slackFault(error, method)
         if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
@@ -147,7 +146,8 @@ export class SlackWeb {
     }
   }
 
-  async #try(method: string, args: SlackArgs, options: AttemptOptions): Promise<SlackResult> {
+  /** `attempt`: the number of earlier tries. */
+  async #try(method: string, args: SlackArgs, options: CallOptions, attempt: number): Promise<SlackResult> {
     const key = rateLimitKey(method, args)
     if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#rateLimits.enter(key, options.signal)
@@ -156,21 +156,21 @@ export class SlackWeb {
       const token = await this.token()
       await options.checkLease?.()
       try {
-        return await this.#send(method, args, { ...options, token })
+        return await this.#send(method, args, options.effort, attempt, token)
       } catch (error) {
         const source = this.#options.token
         if (typeof source === 'string' || outcomeOf(error) !== 'token_expired') throw error
         if (!(await source.replace(token))) throw error
         const other = await this.token()
         await options.checkLease?.()
-        return await this.#send(method, args, { ...options, token: other })
+        return await this.#send(method, args, options.effort, attempt, other)
       }
     } finally {
       leave()
     }
   }
 
-  async #send(method: string, args: SlackArgs, { effort, attempt, token }: SendOptions) {
+  async #send(method: string, args: SlackArgs, effort: CallOptions['effort'], attempt: number, token: string) {
     const from = this.#now()
     let outcome = 'ok'
     try {
@@ -178,7 +178,7 @@ export class SlackWeb {
       return await postForm(method, args, { ...this.#options, token, timeoutMs })
     } catch (error) {
       outcome = outcomeOf(error)
-      if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
+      if (NOT_GIVEN.has(outcome)) this.refusals.set(method, true)
       throw error
     } finally {
       this.#options.onCall?.({ method, outcome, ms: this.#now() - from, attempt })
@@ -188,32 +188,13 @@ export class SlackWeb {
 
 /** How long a refusal counts. A workspace gets new features, and an app new scopes, without notice. */
 const REMEMBERED_MS = 60 * 60_000
+const MAX_REMEMBERED = 1_000
 
 /**
- * Remembers what a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it
- * first, and use the simpler form at once. Kept only in this process.
+ * What a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it first, and
+ * use the simpler form at once. Kept only in this process.
  */
-export class Refusals {
-  /** For each name, when its refusal expires, in milliseconds since the epoch. */
-  readonly until = new Map<string, number>()
-  readonly #now: () => number
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  has(name: string): boolean {
-    const until = this.until.get(name)
-    if (until === undefined) return false
-    if (until > this.#now()) return true
-    this.until.delete(name)
-    return false
-  }
-
-  remember(name: string): void {
-    this.until.set(name, this.#now() + REMEMBERED_MS)
-  }
-}
+export type Refusals = ExpiringCache<true>
 
 /** Ends the token of a client, within 20 seconds. @throws SlackRefusal, and if Slack does not answer */
 export async function revokeToken(client: SlackWeb): Promise<void> {

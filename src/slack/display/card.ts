@@ -1,6 +1,5 @@
 import { stepsForAll, workMs } from '../../agent/run-progress.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
@@ -13,15 +12,6 @@ const UPDATE_MS = 1_000
 /** A timer may fire this much too early. Milliseconds. */
 const EARLY_MS = 50
 
-interface CardOptions {
-  outbox: Outbox
-  log: Log
-  signal: AbortSignal
-  now(): Date
-  /** Shows the ending of the run. */
-  answer: Pick<Display, 'finish'>
-}
-
 /**
  * `STEPS=card`: one message under the question, posted at the start, with a task for each step. It is updated at most
  * once a second and only for every second step, and the next update shows what one leaves out. So a run of N steps
@@ -29,16 +19,19 @@ interface CardOptions {
  */
 export class Card implements Display {
   readonly everyMs = UPDATE_MS
-  readonly #options: CardOptions
   readonly #outbox: Outbox
+  readonly #now: () => Date
+  readonly #answer: Pick<Display, 'finish'>
   readonly #steps = new Map<number, ShownStep>()
   #updates = 0
   #updatedAt = -Infinity
   #isClosed = false
 
-  constructor(options: CardOptions) {
-    this.#options = options
-    this.#outbox = options.outbox
+  /** `answer` shows the ending of the run. */
+  constructor(outbox: Outbox, now: () => Date, answer: Pick<Display, 'finish'>) {
+    this.#outbox = outbox
+    this.#now = now
+    this.#answer = answer
   }
 
   async show(steps: ShownStep[]): Promise<boolean> {
@@ -47,15 +40,15 @@ export class Card implements Display {
     const isNew = !this.#outbox.isPosted(CARD)
     if (isNew) await this.#outbox.show(CARD, this.#working())
     else if (steps.length > 0 && this.#mayUpdate()) await this.#update()
-    if (isNew) this.#updatedAt = this.#now()
+    if (isNew) this.#updatedAt = this.#nowMs()
     // Only a new message clears Slack's status, not an update.
     return isNew
   }
 
   /** Posts the answer first, so that it does not wait until the card is collapsed. */
-  async finish(ending: Ending): Promise<void> {
-    for (const step of ending.unfinished) this.#steps.set(step.n, step)
-    await this.#options.answer.finish({ ...ending, unfinished: [] })
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
+    for (const step of unfinished) this.#steps.set(step.n, step)
+    await this.#answer.finish(ending, [])
     await this.#close(ending.kind === 'note')
   }
 
@@ -66,7 +59,7 @@ export class Card implements Display {
 
   #mayUpdate(): boolean {
     const allowed = Math.floor(this.#steps.size / 2) + 1
-    return this.#updates < allowed && this.#now() - this.#updatedAt >= UPDATE_MS - EARLY_MS
+    return this.#updates < allowed && this.#nowMs() - this.#updatedAt >= UPDATE_MS - EARLY_MS
   }
 
   /** Tries only once, because the next update shows more. */
@@ -78,7 +71,7 @@ export class Card implements Display {
       if (error instanceof LeaseLost) throw error
       this.#note(error)
     }
-    this.#updatedAt = this.#now()
+    this.#updatedAt = this.#nowMs()
   }
 
   /** The answer is already posted, so no error here may fail the run. @throws LeaseLost */
@@ -86,12 +79,12 @@ export class Card implements Display {
     if (this.#isClosed || this.#outbox.run.saved.posts[CARD] === undefined) return
     this.#isClosed = true
     try {
-      const { signal } = this.#options
+      const signal = AbortSignal.any([this.#outbox.signal, AbortSignal.timeout(FOLD_MS)])
       this.#addUnshown()
-      const ms = workMs(this.#outbox.run.saved, this.#now())
+      const ms = workMs(this.#outbox.run.saved, this.#nowMs())
       const steps = this.#allSteps()
       const last = steps.some(isWaiting) ? this.#working() : foldedCard(steps, { ms, hasFailed })
-      await this.#outbox.show(CARD, last, { signal: AbortSignal.any([signal, AbortSignal.timeout(FOLD_MS)]) })
+      await this.#outbox.show(CARD, last, { signal })
     } catch (error) {
       if (error instanceof LeaseLost) throw error
       this.#note(error)
@@ -113,11 +106,10 @@ export class Card implements Display {
   }
 
   #note(error: unknown): void {
-    const fields = { question: this.#outbox.question.id, error: messageOf(error) }
-    this.#options.log.info(fields, 'Slack rejected an update of the card')
+    this.#outbox.log.info({ error: messageOf(error) }, 'Slack rejected an update of the card')
   }
 
-  #now(): number {
-    return this.#options.now().getTime()
+  #nowMs(): number {
+    return this.#now().getTime()
   }
 }

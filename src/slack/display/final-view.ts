@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Usage } from '../../agent/contracts/model.ts'
+import type { Step } from '../../agent/contracts/run-events.ts'
 import { stepCount, toolsDown, totalOf, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import type { DoneCall } from '../../stores/runs/types.ts'
-import type { Mentions } from '../client/mentions.ts'
-import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
+import type { ShownRun } from './types.ts'
 
 export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
   unseen?: true
@@ -21,37 +21,30 @@ export interface Footnotes {
   end?: string
 }
 
-interface FinalParts {
-  progress: RunProgress
-  /** The run's writes; undefined if none of its tools could write. */
-  done: DoneCall[] | undefined
-  footnotes: Footnotes
-  outbox: Outbox
-  mentions: Mentions
-  hasFullFooter: boolean
-  log: Log
-  now(): Date
-}
-
 /**
  * Returns the parts of an answer's view that are known once it is complete: its text, charts, writes and footer. Logs
- * the tools that were down, with the reference in the footer.
+ * the tools that were down, with the reference in the footer. `calls`: the run's writes; undefined if none of its tools
+ * could write.
  */
-export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
-  const { progress, footnotes, outbox, mentions, now, hasFullFooter } = parts
-  const { steps, usage } = progress
+export function finalView(
+  { unseen, ...final }: FinalText,
+  { outbox, mentions, settings, now }: ShownRun,
+  { steps, usage }: RunProgress,
+  calls: readonly DoneCall[] | undefined,
+  footnotes: Footnotes,
+) {
   const { saved } = outbox.run
   const ms = workMs({ steps, startedAt: saved.startedAt }, now().getTime())
   const spent = footerText({ steps: stepCount(steps), ms, usage })
   // A reply to what one person alone sees would be public.
   const end = outbox.isForAsker ? undefined : footnotes.end
-  const facts = [hasFullFooter && spent, usedMemory(footnotes.used), end]
-  const footer = footerLines([unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(parts)], facts)
+  const facts = [settings.hasFullFooter && spent, usedMemory(footnotes.used), end]
+  const footer = footerLines([unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(steps, outbox.log)], facts)
   const { warning } = footnotes
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-  const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))
+  const done = calls && changeLines(calls, (user) => mentions.nameOf(user))
   const again = outbox.question.isRepeat ? { againBy: mentions.nameOf(outbox.question.user) } : {}
-  return { ...final, ...again, series, footer, spent, ...(warning ? { warning } : {}), ...(done ? { done } : {}) }
+  return { ...final, ...again, series, footer, spent, warning, done }
 }
 
 type MaybeText = string | false | undefined
@@ -62,12 +55,12 @@ export function footerLines(lines: readonly MaybeText[], facts: readonly MaybeTe
 }
 
 /** Returns footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
-function downLines({ progress, outbox, log }: FinalParts): string[] {
-  const down = toolsDown(progress.steps)
+function downLines(steps: readonly Step[], log: Log): string[] {
+  const down = toolsDown(steps)
   if (down.length === 0) return []
   const reference = randomBytes(4).toString('hex')
   const tools = down.map(({ tool }) => tool)
-  log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
+  log.warn({ reference, tools }, 'answered without tools that are down')
   return [toolsDownText(down, reference)]
 }
 

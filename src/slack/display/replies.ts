@@ -1,7 +1,6 @@
 import { shownThought } from '../../agent/shown-thought.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { answerContents } from '../format/answer-messages.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { stepContent, STEPS_A_MESSAGE, stepsContent, type StepView } from '../format/step-message.ts'
@@ -18,7 +17,6 @@ const SLOW_MS = 1_000
  */
 export class Replies implements Display {
   readonly #outbox: Outbox
-  readonly #log: Log
   readonly #now: () => Date
   readonly #steps = new Map<number, ShownStep>()
   /** The current content of each message, by its key. */
@@ -27,9 +25,8 @@ export class Replies implements Display {
   #isSlow = false
   #isUnderstoodShown = false
 
-  constructor({ outbox, log, now }: { outbox: Outbox; log: Log; now: () => Date }) {
+  constructor(outbox: Outbox, now: () => Date) {
     this.#outbox = outbox
-    this.#log = log
     this.#now = now
   }
 
@@ -51,10 +48,10 @@ export class Replies implements Display {
     return isPosted
   }
 
-  async finish(ending: Ending): Promise<void> {
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     for (const [i, content] of this.#contentsOf(ending).entries())
       await this.#outbox.deliver(`${ending.key}-${i + 1}`, content)
-    for (const step of ending.unfinished) if (this.#isPosted(step.n)) await this.#complete(step)
+    for (const step of unfinished) if (this.#isPosted(step.n)) await this.#complete(step)
   }
 
   async end(): Promise<void> {}
@@ -69,8 +66,7 @@ export class Replies implements Display {
   async #complete(step: ShownStep): Promise<void> {
     await this.show([step]).catch((error: unknown) => {
       if (error instanceof LeaseLost) throw error
-      const fields = { question: this.#outbox.question.id, step: step.n, error: messageOf(error) }
-      this.#log.error(fields, 'a step could not be shown')
+      this.#outbox.log.error({ step: step.n, error: messageOf(error) }, 'a step could not be shown')
     })
   }
 

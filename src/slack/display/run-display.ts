@@ -1,60 +1,39 @@
 import { applyEvent, endedStep, isRunning, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
-import type { Connections } from '../../question/connections/connections.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import { sleep } from '../../base/backoff.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { SerialQueue } from '../../base/serial-queue.ts'
 import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
-import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
-import { withReference } from '../format/messages.ts'
-import type { Installation } from '../client/installations.ts'
-import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
-import type { Settings } from '../../stores/settings/settings.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
-import { NO_STATUS, Status } from './status.ts'
-import type { Answer, AnswerStart, Display, FailOptions, Note, ShownStep } from './types.ts'
-
-interface RunDisplayOptions {
-  outbox: Outbox
-  installation: Installation
-  display: Display
-  threads: Pick<ThreadStates, 'load' | 'patch'>
-  mentions: Mentions
-  linkHosts: string[]
-  approvers: Settings['approvers']
-  connections?: Connections | undefined
-  hasFullFooter: boolean
-  log: Log
-  signal: AbortSignal
-  now(): Date
-}
+import { Status } from './status.ts'
+import type { AnswerStart, Display, Ending, ShownRun, ShownStep } from './types.ts'
 
 /** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
 const QUICK_MS = 20
 
 /** Shows one run in its thread from its events and maintains the status, while the agent continues. */
 export class RunDisplay {
-  readonly #options: RunDisplayOptions
+  readonly #shown: ShownRun
+  readonly #outbox: Outbox
   readonly #run: Run
   readonly #display: Display
-  readonly #status: Pick<Status, 'begin' | 'nameSession' | 'refresh' | 'suspend' | 'abandon' | 'end'>
+  /** Absent for a private question: it hides from others that the bot works. */
+  readonly #status: Status | undefined
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
   readonly #footnotes: Footnotes = {}
   /** Errors are only logged, except those that end the work on the thread in this process. */
   readonly #queue = new SerialQueue((error) => {
-    const { log, signal, outbox } = this.#options
-    if (error instanceof LeaseLost || signal.aborted) this.#queue.ended = error
-    else log.error({ question: outbox.question.id, error: messageOf(error) }, 'a step could not be shown')
+    if (error instanceof LeaseLost || this.#outbox.signal.aborted) this.#queue.ended = error
+    else this.#outbox.log.error({ error: messageOf(error) }, 'a step could not be shown')
   })
   /** Steps with pending changes. The display gets them together once it is free. */
   readonly #changed = new Set<number>()
@@ -64,13 +43,15 @@ export class RunDisplay {
   #isAbandoned = false
   #hasBegun = false
 
-  constructor(options: RunDisplayOptions) {
-    this.#options = options
-    this.#run = options.outbox.run
-    this.#display = options.display
-    this.#status = isPrivate(options.outbox.question) ? NO_STATUS : new Status(options)
+  constructor(shown: ShownRun, display: Display) {
+    const { outbox, threads, mentions } = shown
+    this.#shown = shown
+    this.#outbox = outbox
+    this.#run = outbox.run
+    this.#display = display
+    this.#status = isPrivate(outbox.question) ? undefined : new Status(outbox, threads)
     const saved = progressOf(this.#run.saved)
-    this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
+    this.#progress = { ...saved, steps: mentions.steps(saved.steps) }
   }
 
   /** Whether the display shows an answer while the model writes it. */
@@ -82,9 +63,9 @@ export class RunDisplay {
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
-    this.#status.begin()
-    const { spoken = this.#options.outbox.question.text, named = spoken, standalone = named } = this.#run.saved
-    if (standalone !== named) this.#understood = this.#options.mentions.forPeople(standalone)
+    this.#status?.begin()
+    const { spoken = this.#outbox.question.text, named = spoken, standalone = named } = this.#run.saved
+    if (standalone !== named) this.#understood = this.#shown.mentions.forPeople(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
     if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)
@@ -112,27 +93,26 @@ export class RunDisplay {
   }
 
   /**
-   * Ends the run with a sentence about its failure, and the writes that it made before. `again`: whether a button offers
-   * to ask the question again.
+   * Ends the run with a note about its failure (mrkdwn), and the writes that it made before. Without any, and if it
+   * `mayRepeat`, a button offers to ask the question again.
    */
-  async fail(sentence: string, reference: string, { again = true, name = 'failed', done }: FailOptions): Promise<void> {
-    const text = withReference(sentence, reference)
-    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text, ...(done ? { done } : {}) } as const
-    await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
+  async fail(text: string, done?: readonly string[], mayRepeat = true, name = 'failed'): Promise<void> {
+    const again = mayRepeat && done === undefined ? this.#outbox.question.id : undefined
+    await this.#finish({ key: keyOfEnd(name, this.#run), kind: 'note', text, done, again })
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
-  async giveUp(sentence: string, reference: string, options: FailOptions): Promise<void> {
+  async giveUp(text: string, done?: readonly string[]): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
-    await this.fail(sentence, reference, { ...options, name: 'given-up' })
+    await this.fail(text, done, true, 'given-up')
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
   async tell(key: string, text: string): Promise<void> {
     this.#queue.add(async () => {
-      const { outbox } = this.#options
+      const outbox = this.#outbox
       await (outbox.isForAsker ? outbox.sendEphemeral(key, noteContent(text)) : outbox.deliver(key, noteContent(text)))
-      this.#status.refresh()
+      this.#status?.refresh()
     })
     await this.#queue.settled()
   }
@@ -140,7 +120,7 @@ export class RunDisplay {
   /** Shows how a clip was understood, whose words are the question. */
   async tellSpoken(words: string): Promise<void> {
     await this.tell('spoken', `🎙️ I understood: “${escapeText(words)}”`)
-    this.#status.nameSession()
+    this.#status?.nameSession()
   }
 
   /** Resolves once everything so far is posted. */
@@ -159,7 +139,7 @@ export class RunDisplay {
     await this.#queue.settled()
     if (this.#isAbandoned) return
     await this.#display.end()
-    await this.#status.end()
+    await this.#status?.end()
   }
 
   /**
@@ -170,7 +150,7 @@ export class RunDisplay {
     this.#queue.ended ??= error
     this.#isAbandoned = true
     clearTimeout(this.#showTimer)
-    await Promise.all([this.#queue.settled(), this.#status.abandon()])
+    await Promise.all([this.#queue.settled(), this.#status?.abandon()])
     await this.#display.leave?.()
     throw error
   }
@@ -180,18 +160,18 @@ export class RunDisplay {
     let failure: unknown
     this.#queue.add(async () => {
       const show = step.waiting?.for?.kind === 'question' ? showQuestion : showApproval
-      await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+      await show(n, step, this.#shown).catch((error: unknown) => Promise.reject((failure = error)))
     })
     await this.#queue.settled()
     this.#queue.throwIfEnded()
     if (failure) throw failure
-    this.#status.suspend()
+    this.#status?.suspend()
   }
 
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
-    this.#queue.add(() => settleApprovals(this.#options, state))
-    this.#queue.add(() => settleQuestions(this.#options, state))
+    this.#queue.add(() => settleApprovals(this.#shown, state))
+    this.#queue.add(() => settleQuestions(this.#outbox, state))
   }
 
   #showStep(n: number): void {
@@ -221,7 +201,7 @@ export class RunDisplay {
   }
 
   async #showChanged(): Promise<void> {
-    const waitMs = this.#mayShowAt - this.#options.now().getTime()
+    const waitMs = this.#mayShowAt - this.#shown.now().getTime()
     if (waitMs > 0) {
       this.#showTimer = setTimeout(() => this.#queue.add(() => this.#showChanged()), waitMs)
       return
@@ -231,9 +211,9 @@ export class RunDisplay {
     const steps = this.#takeChanged().map((n) => this.#shownStep(n))
     if (steps.length === 0 && !isFirst) return
     try {
-      if (await this.#display.show(steps)) this.#status.refresh()
+      if (await this.#display.show(steps)) this.#status?.refresh()
     } finally {
-      this.#mayShowAt = this.#options.now().getTime() + (this.#display.everyMs ?? 0)
+      this.#mayShowAt = this.#shown.now().getTime() + (this.#display.everyMs ?? 0)
     }
   }
 
@@ -252,27 +232,31 @@ export class RunDisplay {
 
   /** The parts of the answer's view that are known before the answer is complete. */
   #answerStart(): AnswerStart {
-    const { outbox, linkHosts } = this.#options
+    const { settings, outbox } = this.#shown
+    const allowedHosts = [...settings.linkHosts, outbox.installation.identity.url]
     const sources = this.#progress.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.sources) || [])
     const { id, text } = outbox.question
-    return { sources, question: text, questionId: id, understood: this.#understood, allowedHosts: linkHosts }
+    return { sources, question: text, questionId: id, understood: this.#understood, allowedHosts }
   }
 
   #answer(final: FinalText): Promise<void> {
-    const parts = { ...this.#options, progress: this.#progress, done: this.#done, footnotes: this.#footnotes }
-    return this.#finish({ key: 'answer', kind: 'answer', view: { ...this.#answerStart(), ...finalView(final, parts) } })
+    const view = finalView(final, this.#shown, this.#progress, this.#done, this.#footnotes)
+    return this.#finish({ key: 'answer', kind: 'answer', view: { ...this.#answerStart(), ...view } })
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
-  async #finish(ending: Omit<Note, 'unfinished'> | Omit<Answer, 'unfinished'>): Promise<void> {
+  async #finish(ending: Ending): Promise<void> {
     const { steps } = this.#progress
     clearTimeout(this.#showTimer)
     const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
     const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
     const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(endedStep) }
-    const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shownStep(n)) })
-    this.#queue.add(finish, (error) => (this.#queue.ended = error))
+    const shown = () => unfinished.map((n) => this.#shownStep(n))
+    this.#queue.add(
+      () => this.#display.finish(ending, shown()),
+      (error) => (this.#queue.ended = error),
+    )
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#queue.settled()
     this.#queue.throwIfEnded()

@@ -1,5 +1,4 @@
-import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
+import { warnWith } from '../../base/log.ts'
 import { cutText } from '../../base/cut-text.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
@@ -22,12 +21,6 @@ const TITLE_CHARS = 80
 const METHODS = { session: 'agents.sessions.setStatus', status: 'assistant.threads.setStatus' } as const
 type Slot = keyof typeof METHODS
 
-interface StatusOptions {
-  outbox: Outbox
-  threads: Pick<ThreadStates, 'load' | 'patch'>
-  log: Log
-}
-
 /**
  * Shows within a second that the bot is still working: through the thread's session in an agent app, else as a status
  * under the thread or, if Slack refuses that too, as a reaction on the message. It is the only writer of the thread's
@@ -35,8 +28,8 @@ interface StatusOptions {
  * appears after the end.
  */
 export class Status {
-  readonly #options: StatusOptions
   readonly #outbox: Outbox
+  readonly #threads: Pick<ThreadStates, 'load' | 'patch'>
   /** The method whose status shows, or may show, and has to be cleared. */
   #slot: Slot | undefined
   #hasReaction: boolean
@@ -49,11 +42,11 @@ export class Status {
   #hasBegun = false
   #ended = false
 
-  constructor(options: StatusOptions) {
-    this.#options = options
-    this.#outbox = options.outbox
+  constructor(outbox: Outbox, threads: Pick<ThreadStates, 'load' | 'patch'>) {
+    this.#outbox = outbox
+    this.#threads = threads
     // An earlier process may have died and left its reaction on the message. If it lost the question, Slack sent that again.
-    this.#hasReaction = this.#isTakenOver || options.outbox.question.isLate === true
+    this.#hasReaction = this.#isTakenOver || outbox.question.isLate === true
     this.#mustClear = this.#hasReaction
   }
 
@@ -164,15 +157,14 @@ export class Status {
     const unknown = { renamed: true }
     const { title, renamed = false }: ThreadState = isFirst
       ? {}
-      : await this.#options.threads.load(threadOf(question)).catch(() => unknown)
+      : await this.#threads.load(threadOf(question)).catch(() => unknown)
     return title || renamed ? '' : titleOf({ ...question, text: run.saved.spoken ?? question.text })
   }
 
   async #keepTitle(title: string): Promise<void> {
     const { question } = this.#outbox
-    await this.#options.threads.patch(threadOf(question), { title }).catch((error: unknown) => {
-      this.#options.log.warn({ question: question.id, error: messageOf(error) }, 'a title could not be kept')
-    })
+    const warn = warnWith(this.#outbox.log, {}, 'a title could not be kept')
+    await this.#threads.patch(threadOf(question), { title }).catch(warn)
   }
 
   async #set(slot: Slot, values: { status: string; title?: string }): ReturnType<Outbox['tryOnce']> {
@@ -216,14 +208,4 @@ function titleOf({ text, attached }: Question): string {
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > TITLE_CHARS ? `${cutText(line, TITLE_CHARS).trimEnd()}…` : line
-}
-
-/** Hides from others that the bot works on a private question. */
-export const NO_STATUS = {
-  begin() {},
-  nameSession() {},
-  refresh() {},
-  suspend() {},
-  async abandon() {},
-  async end() {},
 }

@@ -1,6 +1,5 @@
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import { SerialQueue } from '../../base/serial-queue.ts'
-import type { Log } from '../../base/log.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { understoodLine } from '../format/step-message.ts'
 import { linkPolicy } from '../format/links.ts'
@@ -10,9 +9,8 @@ import type { Outbox } from '../client/outbox.ts'
 import { endStream } from './stream-ending.ts'
 import { CLOSING_FENCE, endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
 import type { Chunk, StreamedAnswer } from './stream-message.ts'
-import type { StreamRefusals } from './places-without-streams.ts'
 import { StreamSteps, taskOf, type TaskUpdate } from './stream-tasks.ts'
-import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
+import type { AnswerStart, Display, Ending, ShownRun, ShownStep } from './types.ts'
 
 /** Minimum time between two calls. Changes in between go with the second. Milliseconds. */
 const PACE_MS = 1_000
@@ -25,28 +23,15 @@ const SETTLE_MS = 60
 const WORKING = 'Working on it …'
 const NOTHING: StreamedAnswer = { written: '', markdown: '', posts: [] }
 
-interface StepStreamOptions {
-  outbox: Outbox
-  log: Log
-  /** Shows the run if no stream can be opened. */
-  fallback: Display
-  /** Shared by the runs of this process. */
-  streamsRefused: StreamRefusals
-  /** Replaces ids with names. */
-  forPeople(text: string): string
-  /** Asks the run to stop, because a person stopped its stream. */
-  stopRun(): void
-  signal: AbortSignal
-  now(): Date
-}
-
 /**
  * `STEPS=stream`: one streamed message with a plan of one task per step, and below it the answer as the model writes
  * it. Calls go out one at a time, at most one a second, and merge pending changes. Another stream continues an old or
  * long one. `chat.update` repairs a dead stream at the end. If no stream can be opened, the fallback shows the run.
  */
 export class StepStream implements Display {
-  readonly #options: StepStreamOptions
+  readonly #shown: ShownRun
+  readonly #outbox: Outbox
+  readonly #fallback: Display
   readonly #steps = new StreamSteps()
   #message: StreamMessage | undefined
   /** A message that accepts no more chunks, until another one continues it. */
@@ -68,21 +53,24 @@ export class StepStream implements Display {
   #timer: NodeJS.Timeout | undefined
   readonly #queue = new SerialQueue((error) => {
     if (error instanceof LeaseLost) this.#queue.ended = error
-    else this.#options.log.error(this.#fields(error), 'the streamed message could not go on')
+    else this.#outbox.log.error({ error: messageOf(error) }, 'the streamed message could not go on')
   })
   #isEnding = false
 
-  constructor(options: StepStreamOptions) {
-    this.#options = options
-    this.#isInherited = streamKeys(options.outbox).length > 0
-    this.#savedSteps = options.outbox.run.saved.steps.length
-    const { outbox, streamsRefused, now } = options
+  /** `fallback` shows the run if no stream can be opened. */
+  constructor(shown: ShownRun, fallback: Display) {
+    const { outbox, streamsRefused, now } = shown
+    this.#shown = shown
+    this.#outbox = outbox
+    this.#fallback = fallback
+    this.#isInherited = streamKeys(outbox).length > 0
+    this.#savedSteps = outbox.run.saved.steps.length
     if (!this.#isInherited && streamsRefused.isRefused(outbox.question, now())) this.#mode = 'fallback'
   }
 
   async show(steps: ShownStep[]): Promise<boolean> {
     this.#queue.throwIfEnded()
-    if (this.#mode === 'fallback') return this.#options.fallback.show(steps)
+    if (this.#mode === 'fallback') return this.#fallback.show(steps)
     const hasChanged = this.#steps.update(steps)
     if (hasChanged) this.#schedule()
     return hasChanged
@@ -110,9 +98,9 @@ export class StepStream implements Display {
     })
   }
 
-  async finish(ending: Ending): Promise<void> {
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     this.#isEnding = true
-    if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#steps.mark(step)
+    if (this.#mode !== 'fallback') for (const step of unfinished) this.#steps.mark(step)
     clearTimeout(this.#timer)
     await this.#queue.settled()
     this.#queue.throwIfEnded()
@@ -120,11 +108,9 @@ export class StepStream implements Display {
     if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#steps.unsent.length > 0) await this.#send()
     const message = this.#message ?? this.#dead
     const isApart = this.#mode === 'fallback' && message?.text === ''
-    if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
-    const { outbox, signal } = this.#options
+    if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending, unfinished)
     await endStream(ending.key, ending.view, {
-      outbox,
-      signal,
+      outbox: this.#outbox,
       message,
       before: this.#before,
       head: understoodHead(ending.view),
@@ -141,7 +127,7 @@ export class StepStream implements Display {
     await this.#queue.settled()
     if (this.#isInherited) await this.#inherit().catch(() => undefined)
     await this.#message?.end()
-    await this.#options.fallback.end()
+    await this.#fallback.end()
   }
 
   async leave(): Promise<void> {
@@ -151,21 +137,21 @@ export class StepStream implements Display {
   }
 
   /** Ends the stream as it is, and lets the fallback show the ending. */
-  async #finishApart(ending: Ending): Promise<void> {
+  async #finishApart(ending: Ending, unfinished: ShownStep[]): Promise<void> {
     const message = this.#message
     if (message && !message.isOver) await message.stop(this.#tasks()).catch(() => undefined)
     const isShown = this.#mode !== 'fallback' && message !== undefined
-    await this.#options.fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
+    await this.#fallback.finish(ending, isShown ? [] : unfinished)
   }
 
   #markdown(start: AnswerStart): StreamMarkdown {
-    return new StreamMarkdown(linkPolicy(start), this.#options.forPeople)
+    return new StreamMarkdown(linkPolicy(start), (text) => this.#shown.mentions.forPeople(text))
   }
 
   /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */
   #schedule(afterMs = PACE_MS): void {
     if (this.#timer !== undefined || this.#isEnding || this.#mode !== 'stream') return
-    const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - this.#options.now().getTime())
+    const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - this.#nowMs())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#queue.add(() => this.#send())
@@ -182,7 +168,7 @@ export class StepStream implements Display {
     const text = part?.markdown ? [{ type: 'markdown_text' as const, text: this.#withHead(part.markdown) }] : []
     if (tasks.length + text.length === 0) return
     this.#steps.markSent()
-    this.#calledAt = this.#options.now().getTime()
+    this.#calledAt = this.#nowMs()
     try {
       await this.#write([...tasks, ...text], part?.fence ?? '')
       this.#sentText += part?.written ?? ''
@@ -200,14 +186,14 @@ export class StepStream implements Display {
 
   /** Appends to the message or the next one. `fence`: the code block that is open where the chunks' text begins. */
   async #write(chunks: Chunk[], fence: string): Promise<void> {
-    if (this.#message && !this.#message.isUnsure && this.#message.isFull(this.#options.now().getTime(), chunks)) {
+    if (this.#message && !this.#message.isUnsure && this.#message.isFull(this.#nowMs(), chunks)) {
       const message = this.#message
       this.#retire(message, fence)
       await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end())
     }
     if (this.#message) return this.#message.append(chunks)
     const all = chunks.map((chunk) => (chunk.type === 'markdown_text' ? this.#continued(chunk) : chunk))
-    this.#message = await StreamMessage.open(this.#options.outbox, [{ type: 'plan_update', title: WORKING }, ...all])
+    this.#message = await StreamMessage.open(this.#outbox, [{ type: 'plan_update', title: WORKING }, ...all])
     this.#reopened = ''
     if (this.#dead) this.#before = endedBy(this.#dead, this.#before, this.#sentText)
     if (this.#dead) this.#message.follow(this.#dead)
@@ -230,9 +216,9 @@ export class StepStream implements Display {
   async #onError(error: unknown, fence: string): Promise<void> {
     if (error instanceof LeaseLost) throw error
     const code = error instanceof SlackRefusal ? error.code : undefined
-    this.#options.log.info(this.#fields(error), 'Slack rejected a part of the streamed message')
+    this.#outbox.log.info({ error: messageOf(error) }, 'Slack rejected a part of the streamed message')
     const isDead = code === 'message_not_in_streaming_state'
-    if (code === 'stopped_by_user') this.#options.stopRun()
+    if (code === 'stopped_by_user') this.#shown.stopRun()
     // A message with unknown content is repaired at the end.
     if (code === 'stopped_by_user' || (isDead && this.#message?.isUnsure)) {
       this.#mode = 'silent'
@@ -248,11 +234,11 @@ export class StepStream implements Display {
   /** Lets the fallback show the steps that the stream does not show. */
   async #fallBack(code: string | undefined): Promise<void> {
     this.#mode = 'fallback'
-    const { outbox, streamsRefused, now, fallback } = this.#options
+    const { outbox, streamsRefused, now } = this.#shown
     if (code !== undefined && !this.#message) streamsRefused.note(outbox.question, code, now())
     const { unsent } = this.#steps
     this.#steps.markSent()
-    await fallback.show(unsent)
+    await this.#fallback.show(unsent)
   }
 
   #tasks(): TaskUpdate[] {
@@ -263,14 +249,14 @@ export class StepStream implements Display {
   /** Takes over a dead process's message, to continue it or to repair it at the end. Reads its content from Slack. */
   async #inherit(): Promise<void> {
     this.#isInherited = false
-    const { before, message } = await inheritStream(this.#options.outbox, this.#savedSteps)
+    const { before, message } = await inheritStream(this.#outbox, this.#savedSteps)
     this.#before = before
     if (message?.isOver) this.#dead = message
     else this.#message = message
   }
 
-  #fields(error: unknown) {
-    return { question: this.#options.outbox.question.id, error: messageOf(error) }
+  #nowMs(): number {
+    return this.#shown.now().getTime()
   }
 }
 

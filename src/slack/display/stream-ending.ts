@@ -2,7 +2,7 @@ import { LeaseLost } from '../../base/errors.ts'
 import type { AnswerView, Content } from '../format/blocks.ts'
 import { answerContents } from '../format/answer-messages.ts'
 import type { StreamMarkdown } from '../format/stream-markdown.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
+import { ifRefused, SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { CLOSING_FENCE, type Chunk, type StreamedAnswer, type StreamMessage } from './stream-message.ts'
 import { planBlock, type TaskUpdate } from './stream-tasks.ts'
@@ -10,7 +10,6 @@ import { planBlock, type TaskUpdate } from './stream-tasks.ts'
 /** The state of a stream once the answer is complete. */
 interface EndedStream {
   outbox: Outbox
-  signal: AbortSignal
   /** The message that the answer ends in. */
   message: StreamMessage
   /** The part of the answer in the messages before it. */
@@ -36,13 +35,11 @@ const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_ta
 export async function endStream(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
   const { outbox, message } = stream
   const post = `${key}-1`
-  await outbox.once(post, {
-    find: () => findEnded(outbox, post),
-    async send() {
-      if (!(await stopWith(key, view, stream))) await mend(key, view, stream)
-      return message.ts
-    },
-  })
+  const send = async () => {
+    if (!(await stopWith(key, view, stream))) await mend(key, view, stream)
+    return message.ts
+  }
+  await outbox.once(post, send, () => findEnded(outbox, post))
 }
 
 /** Finds the streamed message that an earlier try ended with this part of the run. */
@@ -98,7 +95,7 @@ async function appendInstead(
 
 /** Replaces the message's content with the steps and the answer. The rest of the answer goes into new messages. */
 async function mend(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
-  const { outbox, message, before, signal } = stream
+  const { outbox, message, before } = stream
   await message.end()
   const { text, goesOn } = lastText(view, stream)
   const [first, ...contents] = answerContents(
@@ -109,7 +106,7 @@ async function mend(key: string, view: AnswerView, stream: EndedStream): Promise
   const tasks = stream.tasks.filter(({ id }) => !goesOn || !message.earlier.has(id))
   const plan = tasks.length > 0 ? [planBlock(titleOf(view), tasks)] : []
   try {
-    await update(first, plan, { outbox, signal, ts: message.ts, key })
+    await update(first, plan, outbox, message.ts, key)
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
     // For example, the message is gone.
@@ -135,26 +132,25 @@ function lastText(
 }
 
 /** Deletes earlier messages that are not the answer's beginning: a model that is asked again may answer differently. */
-async function removeBefore({ outbox, before, signal }: EndedStream): Promise<void> {
+async function removeBefore({ outbox, before }: EndedStream): Promise<void> {
   for (const ts of before.posts) {
     await outbox.run.checkLease()
-    await outbox
-      .call('chat.delete', { channel: outbox.question.channel, ts }, { effort: 'patient', signal })
-      .catch((error: unknown) => {
-        if (!(error instanceof SlackRefusal)) throw error
-      })
+    const how = { effort: 'patient', signal: outbox.signal } as const
+    await outbox.call('chat.delete', { channel: outbox.question.channel, ts }, how).catch(ifRefused(() => undefined))
   }
 }
 
 async function update(
   content: Content,
   plan: Content['blocks'],
-  { outbox, signal, ts, key }: { outbox: Outbox; signal: AbortSignal; ts: string; key: string },
+  outbox: Outbox,
+  ts: string,
+  key: string,
 ): Promise<void> {
   await outbox.run.checkLease()
   const metadata = outbox.metadata(`${key}-1`)
   const args = { channel: outbox.question.channel, ts, text: content.text, parse: 'none', metadata }
-  const options = { effort: 'patient', signal } as const
+  const options = { effort: 'patient', signal: outbox.signal } as const
   try {
     await outbox.call('chat.update', { ...args, blocks: [...plan, ...content.blocks] }, options)
   } catch (error) {

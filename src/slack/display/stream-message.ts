@@ -90,7 +90,7 @@ export class StreamMessage {
     }
     const key = nextKey(outbox)
     const find = async (isUnsure: boolean) => (isUnsure ? (await findOpen(outbox))?.ts : undefined)
-    const { ts } = await outbox.once(key, { find, send: start })
+    const { ts } = await outbox.once(key, start, find)
     const message = new StreamMessage(outbox, ts)
     message.#record(chunks)
     return message

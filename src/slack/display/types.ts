@@ -1,10 +1,28 @@
-import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
+import type { Connections } from '../../question/connections/connections.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
+import type { Mentions } from '../client/mentions.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
+import type { CardStep } from '../format/work-card.ts'
+import type { StreamRefusals } from './places-without-streams.ts'
 
-/** The current state of a step. `n` counts from 1. */
-export interface ShownStep {
-  n: number
-  step: ToolStep | UnreadableStep
+/** A run as its displays need it. */
+export interface ShownRun {
+  outbox: Outbox
+  mentions: Mentions
+  settings: Settings
+  threads: Pick<ThreadStates, 'load' | 'patch'>
+  connections?: Connections | undefined
+  /** Shared by all runs of the process. */
+  streamsRefused: StreamRefusals
+  /** Asks the run to stop, because a person stopped its stream. */
+  stopRun(): void
+  now(): Date
+}
+
+/** The current state of a step. */
+export interface ShownStep extends CardStep {
   /** How a follow-up was understood; only with the first step. */
   understood?: string | undefined
 }
@@ -15,24 +33,22 @@ export type AnswerStart = Pick<AnswerView, 'sources' | 'question' | 'questionId'
 /** The ending of a run: its answer, or a note. `key` is the prefix of its post keys. */
 export type Ending = Answer | Note
 
-export interface Answer {
+interface Answer {
   kind: 'answer'
   key: string
   view: AnswerView
-  unfinished: ShownStep[]
 }
 
 /**
  * A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again; `done`: the run's
  * writes, a line each.
  */
-export interface Note {
+interface Note {
   kind: 'note'
   key: string
   text: string
-  again?: string
-  done?: readonly string[]
-  unfinished: ShownStep[]
+  again?: string | undefined
+  done?: readonly string[] | undefined
 }
 
 /** A way to show a run in its thread. Calls come one at a time; another process may repeat one after a crash. */
@@ -55,16 +71,9 @@ export interface Display {
    * Shows the ending of the run, and marks the `unfinished` steps as not finished. These include steps that were not
    * shown yet because of `everyMs`. @throws the error if the ending cannot be shown
    */
-  finish(ending: Ending): Promise<void>
+  finish(ending: Ending, unfinished: ShownStep[]): Promise<void>
   /** Closes whatever is still open after any end of the run. Never rejects. */
   end(): Promise<void>
   /** Stops because another process continues. Resolves once no call is pending. Never rejects. */
   leave?(): Promise<void>
-}
-
-/** How a failed run ends: with a button to ask again, under a post key of its own, and with what it had changed. */
-export interface FailOptions {
-  again?: boolean
-  name?: string
-  done?: readonly string[] | undefined
 }

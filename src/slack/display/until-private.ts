@@ -1,6 +1,5 @@
 import { hiddenStep, isForAsker, isRunning, stepsForAll } from '../../agent/run-progress.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { FOR_ASKER } from '../format/audience-words.ts'
 import { PrivateAnswer } from './private-answer.ts'
@@ -14,17 +13,15 @@ export class UntilForAsker implements Display {
   readonly everyMs?: number
   readonly showAnswer?: NonNullable<Display['showAnswer']>
   readonly #everyone: Display
-  readonly #asker: Display
+  readonly #asker: PrivateAnswer
   readonly #outbox: Outbox
-  readonly #log: Log
   readonly #steps = new Map<number, ShownStep>()
   #isOver = false
 
-  constructor(everyone: Display, { outbox, log }: { outbox: Outbox; log: Log }) {
+  constructor(everyone: Display, outbox: Outbox) {
     this.#everyone = everyone
     this.#asker = new PrivateAnswer(outbox)
     this.#outbox = outbox
-    this.#log = log
     if (everyone.everyMs !== undefined) this.everyMs = everyone.everyMs
     if (everyone.showAnswer)
       this.showAnswer = (text, view) => (outbox.isForAsker ? undefined : everyone.showAnswer?.(text, view))
@@ -37,9 +34,9 @@ export class UntilForAsker implements Display {
     return false
   }
 
-  async finish(ending: Ending): Promise<void> {
-    for (const step of ending.unfinished) this.#steps.set(step.n, step)
-    if (!this.#outbox.isForAsker) return this.#everyone.finish(ending)
+  async finish(ending: Ending, unfinished: ShownStep[]): Promise<void> {
+    for (const step of unfinished) this.#steps.set(step.n, step)
+    if (!this.#outbox.isForAsker) return this.#everyone.finish(ending, unfinished)
     await this.#leaveEveryone()
     await this.#asker.finish(ending)
   }
@@ -60,15 +57,14 @@ export class UntilForAsker implements Display {
     if (this.#isOver || this.#outbox.isPosted('aside-1')) return
     this.#isOver = true
     const unfinished = this.#stepsForAll()
-    const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished } as const
     // A display that is updated at intervals shows them with its end.
     if (this.everyMs === undefined) await this.#everyone.show(unfinished).catch(this.#onError)
-    await this.#everyone.finish(ending).catch(this.#onError)
+    await this.#everyone.finish({ kind: 'note', key: 'aside', text: FOR_ASKER }, unfinished).catch(this.#onError)
   }
 
   readonly #onError = (error: unknown): void => {
     if (error instanceof LeaseLost) throw error
-    this.#log.warn({ question: this.#outbox.question.id, error: messageOf(error) }, 'a run could not leave its thread')
+    this.#outbox.log.warn({ error: messageOf(error) }, 'a run could not leave its thread')
   }
 
   /** A step that ran in parallel with a private one is not shown either. */

@@ -5,18 +5,19 @@ import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/store/types.ts'
-import { fileParsers, type FileParser } from '../../files/parse-file.ts'
+import { fileParsers } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
+import { foreignTeam } from '../../stores/runs/audience.ts'
 import { baseOf, conversationOf, originalId, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
 import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
 import { leftOutText, WHY, type LeftOutFile } from './left-out-files.ts'
-import { loadFile } from './load-file.ts'
+import { loadFile, type FileIntake } from './load-file.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
@@ -139,22 +140,15 @@ async function adopt(store: FileStore, known: KeptFile, question: Question): Pro
   return []
 }
 
-interface IntakeContext {
-  work: QuestionWork
+interface StoredIntake extends FileIntake {
   store: FileStore
-  parser: FileParser
   at: number
-  /** Also aborted when the question has waited too long for its files. */
-  signal: AbortSignal
-  spend(bytes: number): boolean
 }
 
 /** @returns the sentence that says why the file is left out */
-async function take(
-  file: GivenFile,
-  { work, store, parser, at, spend, signal }: IntakeContext,
-): Promise<string | undefined> {
-  const { question, run, installation, services, settings } = work
+async function take(file: GivenFile, intake: StoredIntake): Promise<string | undefined> {
+  const { work, store, at, signal } = intake
+  const { question, run, settings } = work
   if (file.id === '') return WHY.unknown
   if (run.saved.posts[endedReader(file)]) return WHY.endedReader
   // Nobody knows a person behind an app, so only a list of people keeps its files out.
@@ -162,24 +156,14 @@ async function take(
   if (
     personIn({ ...file, team: question.team }) !== personIn(question) &&
     !isOpen &&
-    (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
+    (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }))
   )
     return WHY.notAllowed
-  const { fetch = globalThis.fetch, transcribe } = services
-  const { content, about, fault, killed } = await loadFile(file, {
-    installation,
-    fetch,
-    signal,
-    parser,
-    transcribe,
-    spend,
-    withNames: (text) => work.mentions.withNames(text),
-  })
+  const { content, about, fault, killed } = await loadFile(file, intake)
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
-  const { id, user, userTeam } = file
-  const from = userTeam === undefined || userTeam === question.team ? {} : { userTeam }
-  const kept = { id, user, ...from, at, ...askedWith(question), ...about }
+  const { id, user } = file
+  const kept = { id, user, ...foreignTeam(file, question.team), at, ...askedWith(question), ...about }
   const isKept = await store.keep(conversationOf(question), kept, content)
   return isKept ? undefined : WHY.tooLong
 }
@@ -196,8 +180,7 @@ function endedReader({ id }: GivenFile): string {
 function asIfAskedBy({ user, userTeam }: GivenFile, asked: Question): Question {
   const question = baseOf(asked)
   delete question.userTeam
-  const isOther = userTeam !== undefined && userTeam !== question.team
-  return { kind: 'asked', ...question, user, ...(isOther ? { userTeam } : {}) }
+  return { kind: 'asked', ...question, user, ...foreignTeam({ userTeam }, question.team) }
 }
 
 function whyNot(error: unknown, work: QuestionWork, patience: AbortSignal): string {

@@ -4,28 +4,25 @@ import type { FileContent, KeptFile } from '../../files/store/types.ts'
 import type { FileParser } from '../../files/parse-file.ts'
 import { describeKind } from '../../files/section-units.ts'
 import type { ParsedFile } from '../../files/types.ts'
-import type { Transcribe } from '../../model/transcribe.ts'
 import type { FileRef } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
 import { download } from '../client/download.ts'
 import { fileInfo, isRecording, type FileInfo } from '../client/file-info.ts'
+import type { Mentions } from '../client/mentions.ts'
 import { NAMELESS } from '../content/file-text.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName } from '../format/escape.ts'
+import type { QuestionWork } from '../question-work.ts'
 import { MAX_BYTES, MAX_RECORDING_MS } from './file-limits.ts'
 import { NOT_LOADED, NOT_TRANSCRIBED, WHY, whyRefused } from './left-out-files.ts'
 
-interface LoadOptions {
-  installation: Installation
-  fetch: typeof globalThis.fetch
-  signal: AbortSignal
+/** What the files of a question are loaded with. */
+export interface FileIntake {
+  work: QuestionWork
   parser: FileParser
-  /** Absent without TRANSCRIBE_MODEL. */
-  transcribe: Transcribe | undefined
+  /** Also aborted when the question has waited too long for its files. */
+  signal: AbortSignal
   /** Takes bytes from the question's budget. @returns false if the budget is too small */
   spend(bytes: number): boolean
-  /** Replaces the ids of people and channels in a text with their names. */
-  withNames(text: string): Promise<string>
 }
 
 type LoadedFile =
@@ -43,13 +40,13 @@ const SMALL_BYTES = 400_000
 const MAX_PICTURE_BYTES = 4_000_000
 
 /** Does not throw for a file that cannot be read. @throws the reason of `signal`, and transient errors of Slack */
-export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<LoadedFile> {
+export async function loadFile({ id, name, mode }: FileRef, intake: FileIntake): Promise<LoadedFile> {
   const told = MODES[mode ?? '']
   if (told) return { fault: told }
   try {
-    const info = await fileInfo(options.installation.client, id, options.signal)
+    const info = await fileInfo(intake.work.installation.client, id, intake.signal)
     const fault = MODES[info.mode]
-    const loaded = fault ? { fault } : await loadBytes(info, options)
+    const loaded = fault ? { fault } : await loadBytes(info, intake)
     // The message may have lacked the name.
     const known = name === NAMELESS ? cleanFileName(info.name) || name : name
     return loaded.about ? { ...loaded, about: { ...loaded.about, name: known } } : loaded
@@ -65,12 +62,12 @@ const MODES: Record<string, string | undefined> = {
   external: WHY.external,
 }
 
-async function loadBytes(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
-  if (isRecording(info.mimetype)) return loadTranscript(info, options)
-  if (info.isCanvas) return loadAt(info.address, { ...info, name: 'canvas.quip', size: undefined }, options)
+async function loadBytes(info: FileInfo, intake: FileIntake): Promise<LoadedFile> {
+  if (isRecording(info.mimetype)) return loadTranscript(info, intake)
+  if (info.isCanvas) return loadAt(info.address, { ...info, name: 'canvas.quip', size: undefined }, intake)
   const thumbnail = thumbnailOf(info)
   if (!thumbnail && (info.size ?? 0) > MAX_BYTES.file) return { fault: WHY.tooLarge }
-  return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
+  return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, intake)
 }
 
 /**
@@ -84,50 +81,50 @@ function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo
 }
 
 /** Loads Slack's own transcript of a clip, with timestamps if there are any. Without one, the clip is transcribed. */
-async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
-  if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, options)
-  const { words = '', fault = WHY.noWords } = info.transcript ? { words: info.transcript } : await heard(info, options)
-  return words === '' ? { fault } : contentOf({ ...info, name: TRANSCRIPT }, new TextEncoder().encode(words), options)
+async function loadTranscript(info: FileInfo, intake: FileIntake): Promise<LoadedFile> {
+  if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, intake)
+  const { words = '', fault = WHY.noWords } = info.transcript ? { words: info.transcript } : await heard(info, intake)
+  return words === '' ? { fault } : contentOf({ ...info, name: TRANSCRIPT }, new TextEncoder().encode(words), intake)
 }
 
 /** The name of a transcript that is plain text. */
 const TRANSCRIPT = 'transcript.txt'
 
 /** Has a recording transcribed. */
-async function heard(info: FileInfo, options: LoadOptions): Promise<{ words?: string; fault?: string }> {
-  const { transcribe, signal } = options
+async function heard(info: FileInfo, intake: FileIntake): Promise<{ words?: string; fault?: string }> {
+  const { transcribe } = intake.work.services
   const { size = 0, durationMs = 0, name, mimetype } = info
   if (!transcribe) return { fault: WHY.noTranscript }
   if (durationMs > MAX_RECORDING_MS) return { fault: WHY.longRecording }
   if (size > MAX_BYTES.recording) return { fault: WHY.largeRecording }
-  const { bytes, fault } = await bytesAt(info.address, info, { ...options, maxBytes: MAX_BYTES.recording })
+  const { bytes, fault } = await bytesAt(info.address, info, intake, MAX_BYTES.recording)
   if (!bytes) return { fault: fault === WHY.tooLarge ? WHY.largeRecording : fault }
-  const heard = await transcribe({ name, mimetype, bytes }, signal)
+  const heard = await transcribe({ name, mimetype, bytes }, intake.signal)
   return heard.fault === undefined ? heard : { fault: NOT_TRANSCRIBED[heard.fault] }
 }
 
-async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
-  const { bytes, fault } = await bytesAt(address, info, { ...options, maxBytes: MAX_BYTES.file })
-  return bytes ? contentOf(info, bytes, options) : { fault }
-}
-
-interface DownloadBounds extends LoadOptions {
-  maxBytes: number
+async function loadAt(address: string | undefined, info: FileInfo, intake: FileIntake): Promise<LoadedFile> {
+  const { bytes, fault } = await bytesAt(address, info, intake, MAX_BYTES.file)
+  return bytes ? contentOf(info, bytes, intake) : { fault }
 }
 
 type LoadedBytes = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: string }
 
-async function bytesAt(address: string | undefined, info: FileInfo, options: DownloadBounds): Promise<LoadedBytes> {
+async function bytesAt(
+  address: string | undefined,
+  { size, isCanvas }: FileInfo,
+  { work, signal, spend }: FileIntake,
+  maxBytes: number,
+): Promise<LoadedBytes> {
   if (!address) return { fault: WHY.external }
-  if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
-  const { installation, fetch, signal, maxBytes } = options
-  const { client } = installation
-  const from = { token: await client.token(), apiUrl: client.apiUrl, fetch, signal }
-  const { bytes, fault } = await download(address, { ...from, maxBytes, size: info.size, isCanvas: info.isCanvas })
+  if (!spend(size ?? 0)) return { fault: WHY.tooMuch }
+  const { client } = work.installation
+  const from = { token: await client.token(), apiUrl: client.apiUrl, fetch: client.fetch, signal }
+  const { bytes, fault } = await download(address, { ...from, maxBytes, size, isCanvas })
   return bytes ? { bytes } : { fault: NOT_LOADED[fault] }
 }
 
-async function contentOf(info: FileInfo, bytes: Uint8Array, options: LoadOptions): Promise<LoadedFile> {
+async function contentOf(info: FileInfo, bytes: Uint8Array, intake: FileIntake): Promise<LoadedFile> {
   const permalink = URL.canParse(info.permalink ?? '') ? { permalink: info.permalink ?? '' } : {}
   const file = { name: info.name, bytes }
   const kind = pictureKind(bytes)
@@ -136,23 +133,25 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, options: LoadOptions
     const picture = { mime: `image/${kind}`, base64: Buffer.from(bytes).toString('base64') }
     return { about: { name: info.name, kind, what: 'A picture', ...permalink }, content: { picture } }
   }
-  const { file: parsed, fault, killed } = await options.parser.parse(file, options.signal)
+  const { file: parsed, fault, killed } = await intake.parser.parse(file, intake.signal)
   if (!parsed) return { fault, killed }
-  const text = info.isCanvas ? await named(parsed, options) : parsed
+  const text = info.isCanvas ? await withNames(parsed, intake.work.mentions) : parsed
   const tables = text.tables?.length
   const about = { name: info.name, kind: text.kind, what: describeKind(text), ...permalink, ...(tables && { tables }) }
   return { about, content: { text } }
 }
 
 /** Returns a canvas with names: in its HTML, people and channels are ids. */
-async function named(canvas: ParsedFile, { withNames }: LoadOptions): Promise<ParsedFile> {
-  const sections = canvas.sections.map(async (one) => ({ ...one, text: await withNames(one.text) }))
-  const headings = (canvas.headings ?? []).map(async (one) => ({ ...one, text: await withNames(one.text) }))
-  const tables = (canvas.tables ?? []).map(async (one) => ({ ...one, text: await withNames(one.text) }))
+async function withNames(canvas: ParsedFile, mentions: Mentions): Promise<ParsedFile> {
+  const named = async <Part extends { text: string }>(one: Part) => ({
+    ...one,
+    text: await mentions.withNames(one.text),
+  })
+  const { sections, headings = [], tables = [] } = canvas
   return {
     ...canvas,
-    sections: await Promise.all(sections),
-    headings: await Promise.all(headings),
-    ...(tables.length > 0 && { tables: await Promise.all(tables) }),
+    sections: await Promise.all(sections.map(named)),
+    headings: await Promise.all(headings.map(named)),
+    ...(tables.length > 0 && { tables: await Promise.all(tables.map(named)) }),
   }
 }

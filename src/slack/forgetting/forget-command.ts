@@ -4,25 +4,24 @@
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
+import type { Place } from '../../base/place.ts'
 import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
-import { forgetContent, noteContent } from '../format/blocks.ts'
+import { forgetContent, noteContent, type Content } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT } from '../format/forget-words.ts'
 import { withReference } from '../format/messages.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 
-/** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
-interface ForgetWish extends Pick<Question, 'team' | 'channel' | 'responseUrl'>, Presser {}
+/** The person who wants to forget, and the place. */
+interface ForgetWish extends Place, Presser {}
 
-/** Handles `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
+/** `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
 export async function forgetByCommand(
   { command }: { command: Question },
-  installation: Installation,
-  services: Services,
-): Promise<void> {
-  await answerWish(command, { installation, services }, async () => {
+  { installation, services }: WorkspaceServices,
+): Promise<Content> {
+  return outcomeOf(command, services, async () => {
     const refusal = await whyNot(command, installation, services)
     const what = isOfPerson(command) ? FORGET_WHAT.person : FORGET_WHAT.channel
     return refusal ?? { content: forgetContent(what, command.team) }
@@ -30,11 +29,11 @@ export async function forgetByCommand(
 }
 
 /**
- * The button Delete: forgets a direct message and its person, or a channel, and replaces the card by the outcome. May
- * take longer than Slack waits for an ack. Never rejects.
+ * The button Delete: forgets a direct message and its person, or a channel. May take longer than Slack waits for an ack.
+ * Never rejects. @returns the outcome for the person
  */
-export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<void> {
-  await answerWish(wish, { installation, services, replaces: true }, async () => {
+export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<Content> {
+  return outcomeOf(wish, services, async () => {
     const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
@@ -59,13 +58,12 @@ function isOfPerson({ channel }: ForgetWish): boolean {
 
 type ForgetRefusal = 'notAdmin' | 'notMember' | 'untold' | 'failed'
 
-/** Shows only the asker the result of `work`. A failure comes with a reference to the log. */
-async function answerWish(
-  { team, channel, user, responseUrl }: ForgetWish,
-  { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
-  work: () => Promise<ForgetRefusal | { content: object; outcome?: string }>,
-): Promise<void> {
-  const { fetch } = services
+/** Returns the result of `work` for the person. A failure comes with a reference to the log. */
+async function outcomeOf(
+  { team, channel, user }: ForgetWish,
+  services: Services,
+  work: () => Promise<ForgetRefusal | { content: Content; outcome?: string }>,
+): Promise<Content> {
   const reference = randomBytes(4).toString('hex')
   const log = services.log.child({ team, channel, user, reference })
   const result = await work().catch((error: unknown) => {
@@ -74,11 +72,7 @@ async function answerWish(
   })
   const isRefused = typeof result === 'string'
   log.info({ outcome: isRefused ? result : (result.outcome ?? 'confirming') }, 'asked to forget')
-  const content = isRefused ? noteContent(withReference(FORGET[result], reference)) : result.content
-  const place = { responseUrl, replaces, channel, user }
-  await sendEphemeral(place, [content], { client: installation.client, fetch, log }).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the result of forget could not be shown'),
-  )
+  return isRefused ? noteContent(withReference(FORGET[result], reference)) : result.content
 }
 
 /** Anybody may delete their own direct messages with the bot. For a channel, its settings decide. */

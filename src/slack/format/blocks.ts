@@ -1,4 +1,4 @@
-import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ActionsBlock, Button, ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/evidence.ts'
 import { cutText } from '../../base/cut-text.ts'
@@ -57,9 +57,9 @@ export interface AnswerView {
   againBy?: string | undefined
   allowedHosts: string[]
   /** The run's real writes, a line per call, in their own block. */
-  done?: string[]
+  done?: string[] | undefined
   /** About figures without a source. */
-  warning?: string
+  warning?: string | undefined
   footer: string
   /** What the run took, for the title of its plan: `4 steps · 12.1 s · …`. */
   spent?: string
@@ -70,8 +70,16 @@ export const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
 
 /** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
-  const lines = `<@${user}> asked:\n${quote(question, ROOT_QUESTION)}`
-  return { text: clipSection(lines), blocks: [section(lines)] }
+  return cardContent(`<@${user}> asked:\n${quote(question, ROOT_QUESTION)}`)
+}
+
+/** A message of one section of mrkdwn, with buttons below it. */
+export function cardContent(text: string, elements: Button[] = []): Content {
+  return { text: clipSection(text), blocks: [section(text), ...actions(elements)] }
+}
+
+function actions(elements: Button[]): ActionsBlock[] {
+  return elements.length > 0 ? [{ type: 'actions', elements }] : []
 }
 
 /**
@@ -80,8 +88,8 @@ export function rootContent(user: string, question: string): Content {
  */
 export function noteContent(text: string, again?: string, done?: readonly string[]): Content {
   const elements = again === undefined ? [] : [button(ASK_AGAIN, 'Ask again', { value: again })]
-  const below: KnownBlock[] = elements.length > 0 ? [{ type: 'actions', elements }] : []
-  return { text: clipSection(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
+  const below = [...plainLines(done).map(plainContext), ...actions(elements)]
+  return { text: clipSection(text), blocks: [section(text), ...below] }
 }
 
 /** Adds a line above a content. `note`: mrkdwn. */
@@ -115,28 +123,20 @@ function shareDialog(privateTools: readonly string[]): ConfirmationDialog {
 
 /** The confirmation of `/ask forget`: what would be deleted, and the buttons. */
 export function forgetContent(text: string, value: string): Content {
-  const elements = [
-    button(FORGET_DELETE, 'Delete', { value, style: 'danger' }),
-    button(FORGET_CANCEL, 'Cancel', { value }),
-  ]
-  return { text, blocks: [section(text), { type: 'actions', elements }] }
+  const keep = button(FORGET_CANCEL, 'Cancel', { value })
+  return cardContent(text, [button(FORGET_DELETE, 'Delete', { value, style: 'danger' }), keep])
 }
 
 /** Asks its author who should see a question. `value`: the question (`intake/asked-audience.ts`). */
 export function audienceContent(line: string, { text, value }: { text: string; value: string }): Content {
-  const lines = `${line}\n${quote(text, ROOT_QUESTION)}`
-  const elements = [
-    button(ASK_ALONE, 'Only me', { value, style: 'primary' }),
-    button(ASK_HERE, 'Everyone here', { value }),
-  ]
-  return { text: clipSection(lines), blocks: [section(lines), { type: 'actions', elements }] }
+  const alone = button(ASK_ALONE, 'Only me', { value, style: 'primary' })
+  return cardContent(`${line}\n${quote(text, ROOT_QUESTION)}`, [alone, button(ASK_HERE, 'Everyone here', { value })])
 }
 
 /** The offer to answer an edited question. `question` is the question's id. */
 export function askEditedContent(question: string): Content {
   const line = 'You edited this question after I answered it. Ask the edited question?'
-  const again = button(ASK_EDITED, 'Ask edited question', { value: question })
-  return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
+  return cardContent(line, [button(ASK_EDITED, 'Ask edited question', { value: question })])
 }
 
 /** Maximum length of a quoted question, as written and escaped. */

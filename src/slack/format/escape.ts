@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities'
 import { cutText } from '../../base/cut-text.ts'
 
 /**
@@ -13,6 +14,21 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export function unescapeText(text: string): string {
   return text.replace(/&(amp|lt|gt);/g, (_, name: string) => (name === 'amp' ? '&' : name === 'lt' ? '<' : '>'))
 }
+
+/**
+ * Decodes HTML's named references once: `&amp;rarr;` becomes `&rarr;`. The result must be escaped again. A reference to a
+ * mark of Markdown stays, every kind of space is an ordinary one, and invisible characters are dropped.
+ */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(?:#39|[a-z][a-z\d]{1,7});/gi, (entity) => {
+    const char = decodeHTMLStrict(entity).replace(/\s/g, ' ').replace(INVISIBLE, '')
+    return /^[!-~]/.test(char) && !DECODED.has(entity) ? entity : char
+  })
+}
+
+const INVISIBLE = /[\u00ad\u200b-\u200f]/g
+/** The references to ASCII signs that are decoded. */
+const DECODED = new Set(['&amp;', '&lt;', '&gt;', '&quot;', '&apos;', '&#39;'])
 
 /**
  * Applied to every string of every argument that is sent to Slack. A control sequence that would ping anybody outside

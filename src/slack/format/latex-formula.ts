@@ -46,16 +46,9 @@ const DROPPED = new Set(['label', 'color', 'hspace', 'vspace', 'phantom'])
 const FRACTION = /^[dtc]?frac$/
 
 /** Marks above a letter, as Unicode's combining characters. */
-const ACCENTS = new Map([
-  ['hat', '\u0302'],
-  ['widehat', '\u0302'],
-  ['bar', '\u0304'],
-  ['overline', '\u0305'],
-  ['vec', '\u20d7'],
-  ['tilde', '\u0303'],
-  ['dot', '\u0307'],
-  ['ddot', '\u0308'],
-])
+const ACCENTS = pairs(
+  'hat \u0302 widehat \u0302 bar \u0304 overline \u0305 vec \u20d7 tilde \u0303 dot \u0307 ddot \u0308',
+)
 
 /** Environments whose rows are those of a matrix. In any other environment the rows are lines. */
 const MATRIX = /^(?:[pbBvV]?matrix|smallmatrix|array)\*?$/

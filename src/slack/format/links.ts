@@ -1,14 +1,9 @@
 /** Decides which links of an answer are clickable: hosts that its tools or the asker named, and LINK_HOSTS. */
-import type { Source } from '../../agent/contracts/evidence.ts'
 import { hostMatches } from '../../base/http/tool-http.ts'
+import type { AnswerView } from './blocks.ts'
 import { escapeText, escapeWithin } from './escape.ts'
 
-/** The parts of an answer that decide which of its links are clickable. */
-interface LinkPolicyOptions {
-  sources: readonly Pick<Source, 'url'>[]
-  question: string
-  allowedHosts: readonly string[]
-}
+type LinkedAnswer = Pick<AnswerView, 'sources' | 'question' | 'allowedHosts'>
 
 /** Returns whether an address may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
@@ -24,7 +19,7 @@ const PERMALINK = /^\/archives\/[CDG][A-Z0-9]{2,20}\/p\d{16}(?:\?thread_ts=\d{10
  * workspace: links to its messages open. Any other page of Slack opens only if its whole address was named, because
  * some pages do things, such as giving an app rights.
  */
-export function linkPolicy({ sources, question, allowedHosts }: LinkPolicyOptions): LinkPolicy {
+export function linkPolicy({ sources, question, allowedHosts }: LinkedAnswer): LinkPolicy {
   const asked = [...question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
   const workspaces = new Set(urlsOf(allowedHosts).map(({ host }) => host))
   const isAtSlack = ({ host }: URL) => workspaces.has(host) || SLACK.test(host)

@@ -1,7 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import type { ParsedSegment } from './bounded-lexer.ts'
-import { decodeEntities } from './entities.ts'
-import { escapeText, isBlank } from './escape.ts'
+import { decodeEntities, escapeText, isBlank } from './escape.ts'
 
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
 type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts'
 import type { Action, StopReason } from '../../agent/contracts/run-events.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Allowance, LimitRefusal } from '../../stores/limits/usage-limits.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
@@ -10,14 +10,7 @@ import { escapeText } from './escape.ts'
 export const COMMAND = '/ask'
 
 /** The settings that the help depends on: how to ask the bot, and how it shows its work. */
-export interface HelpOptions {
-  /** `mention`: a follow-up must name the bot again. */
-  followUps: 'thread' | 'mention'
-  /** How far apart the messages of one conversation in a direct message may be; 0 if each starts its own. */
-  dmMemoryMinutes: number
-  /** How a run is shown. */
-  steps: Config['STEPS']
-}
+export type HelpSettings = Pick<Settings, 'followUps' | 'dmMemoryMinutes' | 'steps'>
 
 /** How the bot shows its work. A stream falls back to a card, so both share one sentence. */
 const SEEN = {
@@ -28,7 +21,7 @@ const SEEN = {
 }
 
 /** Explains how to ask the bot in each place. */
-export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): string {
+export function helpText({ steps, followUps, dmMemoryMinutes }: HelpSettings): string {
   const again = followUps === 'mention' ? 'mention me again' : 'just reply, no mention needed'
   const memory =
     dmMemoryMinutes > 0
@@ -55,7 +48,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
 export const WITHOUT_WORDS = 'What about this?'
 
 /** Answers a question that `needsNoModel`: the help, or a note that there is no question. */
-export function cannedReply({ text }: { text: string }, options: HelpOptions): string {
+export function cannedReply({ text }: { text: string }, options: HelpSettings): string {
   return text === '' ? EMPTY_QUESTION : helpText(options)
 }
 
@@ -180,7 +173,12 @@ export function settingsSaved(changed: string[]): string {
   return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This applies here from the next question.`
 }
 
-/** Why a question is refused; the keys are those of `Denial`. */
+/**
+ * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
+ * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
+ */
+export type Denial = keyof typeof DENIALS
+
 const DENIALS = {
   channel:
     'I do not answer in this channel. Please ask in a channel I am set up for. The person who runs me can add this one (ALLOW_CHANNELS).',
@@ -202,7 +200,7 @@ const DENIALS = {
 }
 
 /** Explains why a question is refused, and what to do. */
-export function denialText(denial: keyof typeof DENIALS): string {
+export function denialText(denial: Denial): string {
   return DENIALS[denial]
 }
 

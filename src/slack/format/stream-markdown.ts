@@ -4,8 +4,7 @@
  * or a link.
  */
 import { withEdges } from './emphasis-edges.ts'
-import { decodeEntities } from './entities.ts'
-import { withoutLinks } from './escape.ts'
+import { decodeEntities, withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
 /** A part that is ready to be sent: as the model wrote it, as Slack gets it, and the position before it. */

@@ -10,9 +10,9 @@ import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { adminBlocks, type AdminParts } from '../views/home-tools.ts'
+import { adminBlocks } from '../views/home-tools.ts'
 import { section } from '../format/blocks.ts'
-import { homeView, type HomeParts } from '../views/home.ts'
+import { homeView, type HomeContent } from '../views/home.ts'
 import { header } from '../views/plain-blocks.ts'
 import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/home-use.ts'
@@ -104,7 +104,7 @@ export function homePublisher(services: Services): PublishHome {
   return (of) => {
     const { team, user, installation } = of
     const work = async () => {
-      const view = signedView(homeView(await partsOf(of, links, services)), of)
+      const view = signedView(homeView(await contentOf(of, links, services)), of)
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
     }
     return inTurn(turns, `${team}:${user}`, PUBLISH_MS, work)
@@ -120,7 +120,7 @@ function publishingOf({ home, now }: Services): Publishing {
   return fresh
 }
 
-async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeParts> {
+async function contentOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeContent> {
   const { team, user, channel, installation } = of
   const { settingsFor, usage, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
@@ -196,25 +196,19 @@ async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, 
   return { on, off: [...agent.choices.toolsOff, ...off] }
 }
 
-async function adminBlocksOf(of: HomeOf, services: Services) {
+async function adminBlocksOf(of: HomeOf, services: Services): Promise<KnownBlock[]> {
+  const { audit, installations, agent, home, now } = services
   const { team, user } = of
-  const [use, admin] = await Promise.all([
-    inTime(useOfTeam(of, services)),
-    adminPartsOf(of, services),
-    inTime(services.home.admins.add(team, user, services.now().getTime())),
-  ])
-  return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
-}
-
-async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
-  const { audit, installations, agent } = services
+  const { directory } = of.installation
   // If several workspaces share the MCP servers, only the operator manages them.
   const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
   const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
-  const [writes, needLogin, off] = await Promise.all([
+  const [use, writes, needLogin, off] = await Promise.all([
+    inTime(useOfTeam(of, services)),
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),
     inTime(mcpAdmin?.off()),
+    inTime(home.admins.add(team, user, now().getTime())),
   ])
   const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
   await directory.lookUp(team, people ?? [], NAMES_MS)
@@ -222,7 +216,7 @@ async function adminPartsOf({ team, installation: { directory } }: HomeOf, servi
     const name = directory.personName(team, id)
     return name === undefined ? id : `@${name}`
   }
-  return { writes, nameOf, needLogin, off }
+  return [...(use ? useBlocks(use) : []), ...adminBlocks(writes, nameOf, needLogin, off)]
 }
 
 /** Resolves to undefined on failure or timeout: the Home is shown without that part. */
@@ -249,7 +243,7 @@ function askedOf(
   records: RunRecord[],
   { installation }: HomeOf,
   links: ExpiringCache<string>,
-): Promise<NonNullable<HomeParts['asked']>> {
+): Promise<NonNullable<HomeContent['asked']>> {
   return Promise.all(
     records.map(async (record) => {
       const text = new Mentions(installation.directory, record.question).forPeople(record.question.text)

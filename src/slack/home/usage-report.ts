@@ -5,7 +5,7 @@ import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import type { UnansweredQuestion, UseParts } from '../views/home-use.ts'
+import type { UnansweredQuestion, TeamUse } from '../views/home-use.ts'
 import { isMember } from '../client/channel-members.ts'
 import type { Services } from '../services.ts'
 
@@ -23,7 +23,7 @@ interface Admin extends Person {
 }
 
 /** Loads the figures about the use for an admin's Home. */
-export async function useOfTeam(admin: Admin, services: Services): Promise<UseParts> {
+export async function useOfTeam(admin: Admin, services: Services): Promise<TeamUse> {
   const { team, installation } = admin
   const { directory } = installation
   const listing = readableUnanswered(admin, services)
@@ -60,7 +60,7 @@ async function unansweredRecords(team: string, { usage, archive }: Services): Pr
 }
 
 /** Slack is asked once for each channel. */
-async function readableUnanswered(admin: Admin, services: Services): Promise<UseParts['unanswered']> {
+async function readableUnanswered(admin: Admin, services: Services): Promise<TeamUse['unanswered']> {
   const records = await unansweredRecords(admin.team, services)
   const channels = new Map<string, Promise<boolean>>()
   const mayReadChannel = (channel: string) => {

@@ -5,7 +5,6 @@
  */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
@@ -14,22 +13,7 @@ import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { inGroups } from '../client/user-groups.ts'
 import { isNamedIn } from '../content/message-content.ts'
-
-/**
- * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
- * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
- */
-export type Denial =
-  | 'channel'
-  | 'person'
-  | 'external'
-  | 'guest'
-  | 'emailUnconfirmed'
-  | 'emailUntold'
-  | 'personUntold'
-  | 'personUnreachable'
-  | 'groupUntold'
-  | 'botTurns'
+import type { Denial } from '../format/messages.ts'
 
 /** A question, and the facts that its admission depends on. */
 interface Applicant {
@@ -43,50 +27,43 @@ interface AskingApplicant extends Applicant {
   run: Run
 }
 
-interface AdmissionOptions {
-  log: Log
-  /** Called before a lookup of the person, which may take a while. */
-  beforeLookUp?: () => void
-}
-
 /** Maximum number of questions that bots may ask in a row in a thread before a person writes there again. */
 const MAX_BOT_TURNS = 3
 
 /**
  * Checks whether the asker may ask in this place. Costs at most one `users.info` call per person and hour, and none if
  * the settings alone decide. A run that has begun was admitted before.
+ * `beforeLookUp` is called before a lookup of the person, which may take a while.
  * @returns undefined if the question is admitted
  */
-export async function denialOf(applicant: AskingApplicant, options: AdmissionOptions): Promise<Denial | undefined> {
+export async function denialOf(applicant: AskingApplicant, beforeLookUp: () => void): Promise<Denial | undefined> {
   const { saved } = applicant.run
-  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, options)
+  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, beforeLookUp)
 }
 
 /**
  * The same check even if the run has begun, and for somebody else's file in the question's thread, as if that person
  * asked.
  */
-export async function denialNow(applicant: Applicant, options: AdmissionOptions): Promise<Denial | undefined> {
+export async function denialNow(applicant: Applicant, beforeLookUp = () => {}): Promise<Denial | undefined> {
   const { question, settings, installation } = applicant
   const { access } = settings
   if (!isPlaceAllowed(question, access)) return 'channel'
-  if (question.kind === 'bot') return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  if (question.kind === 'bot') return (await botTurns(applicant)) > MAX_BOT_TURNS ? 'botTurns' : undefined
   if (access.external && access.users.length === 0) return undefined
   // Ids and groups in settings mean people here.
-  if (await installation.directory.isNamesake(question, { onCall: options.beforeLookUp }))
+  if (await installation.directory.isNamesake(question, { onCall: beforeLookUp }))
     return access.users.length > 0 ? 'person' : 'external'
   // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
   const groups = access.users.filter(isGroup)
-  const inGroup = await inGroups(question, groups, { installation, log: options.log })
+  const inGroup = await inGroups(question, groups, installation)
   if (inGroup === 'noScope' && domains.length === 0) return 'groupUntold'
   if (inGroup === 'untold' && domains.length === 0) return 'personUnreachable'
   if (access.users.length > 0 && domains.length === 0 && inGroup !== 'yes') return 'person'
   if (access.external && domains.length === 0) return undefined
-  const facts = await installation.directory.factsOf(question.team, question.user, {
-    onCall: options.beforeLookUp,
-  })
+  const facts = await installation.directory.factsOf(question.team, question.user, { onCall: beforeLookUp })
   if (typeof facts === 'string') return withoutFacts(facts, question)
   return denialOfPerson(facts, access, inGroup === 'yes' ? [] : domains)
 }
@@ -97,13 +74,13 @@ const PATIENCE_MS = 1_800
 /** Returns whether somebody may ask in a place right now. False if Slack does not answer in time. */
 export async function mayAskNow(
   question: Question,
-  { installations, settingsFor, log }: { installations: Installations; settingsFor: SettingsFor; log: Log },
+  { installations, settingsFor }: { installations: Installations; settingsFor: SettingsFor },
 ): Promise<boolean> {
   const installation = await installations.of(question.team)
   if (!installation) return false
   const settings = await settingsFor(question)
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const asking = denialNow({ question, settings, installation, signal }, { log })
+  const asking = denialNow({ question, settings, installation, signal })
   return (await settledWithin(PATIENCE_MS, [asking])) && (await asking) === undefined
 }
 
@@ -138,7 +115,7 @@ function denialOfPerson(
  * Counts the bot questions in the thread since a person last wrote there, this one included. Returns Infinity if Slack
  * does not let the bot read the thread.
  */
-async function botTurns({ question, installation, signal }: Applicant, log: Log): Promise<number> {
+async function botTurns({ question, installation, signal }: Applicant): Promise<number> {
   const { channel, thread, ts = thread } = question
   const { client, identity } = installation
   let turns = 0
@@ -152,7 +129,8 @@ async function botTurns({ question, installation, signal }: Applicant, log: Log)
     return turns
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not count the turns of bots: question refused')
+    const fields = { question: question.id, error: messageOf(error) }
+    client.log.warn(fields, 'could not count the turns of bots: question refused')
     return Infinity
   }
 }

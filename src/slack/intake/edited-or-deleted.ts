@@ -1,5 +1,5 @@
 /** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import {
   editedQuestion,
   forgetTurns,
@@ -134,7 +134,6 @@ function readAsNew(message: SlackMessage, { team, installation, services }: With
 /** The record goes last, so that another delivery of the deletion finds the rest. */
 async function forget(asked: AskedMessage, { installation, services }: WithdrawContext): Promise<void> {
   const { archive, log } = services
-  const { client, identity } = installation
   const ids = await knownIds(asked, services)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
@@ -142,7 +141,7 @@ async function forget(asked: AskedMessage, { installation, services }: WithdrawC
   const signal = AbortSignal.timeout(REMOVE_MS)
   const runs = new Set([...ids, ...asked.ids])
   await forgetTurns(asked, ids, services)
-  await removePosts({ client, identity, question, thread: question.thread, signal, runs }, posts)
+  await removePosts({ installation, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
   log.info({ question: question.id }, 'a deleted question is forgotten')
 }
@@ -160,9 +159,7 @@ async function offerAgain(
 
 /** Runs work that the ack does not wait for, and whose failure is only logged. */
 function inBackground({ question }: AskedMessage, { log }: Services, work: () => Promise<void>): void {
-  work().catch((error: unknown) => {
-    log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
-  })
+  work().catch(warnWith(log, { question: question.id }, 'the change of a question could not be followed'))
 }
 
 /** The `message_deleted` event. A message with replies becomes a tombstone instead. */

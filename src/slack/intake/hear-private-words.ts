@@ -1,5 +1,5 @@
 /** A message in a channel whose words ask for a private answer, as `/ask private` does. */
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
@@ -51,13 +51,8 @@ async function askAudience(
   value: string,
   { installation: { client }, services: { log } }: { installation: Installation; services: Services },
 ): Promise<boolean> {
-  const place = { channel, user, ...(thread === ts ? {} : { thread_ts: thread }) }
-  const asking = sendEphemeral(place, [audienceContent(AUDIENCE.unclearHere, { text, value })], { client, log })
-  return asking.then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ question: id, error: messageOf(error) }, 'the asker could not be asked who should see an answer')
-      return false
-    },
-  )
+  const place = { channel, user, thread_ts: thread === ts ? undefined : thread }
+  const asking = sendEphemeral(place, [audienceContent(AUDIENCE.unclearHere, { text, value })], client, log)
+  const warn = warnWith(log, { question: id }, 'the asker could not be asked who should see an answer')
+  return asking.then(() => true).catch((error: unknown) => warn(error) ?? false)
 }

@@ -1,18 +1,8 @@
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
-import { isKnownThread, type KnownServices } from '../../question/followed-threads.ts'
+import { isKnownThread } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
-import type { ThreadStates } from '../../stores/threads/types.ts'
-import type { Installations } from '../client/installations.ts'
-import type { SettingsFor } from '../../stores/settings/settings.ts'
+import type { Services } from '../services.ts'
 import { mayAskNow } from './access.ts'
-
-interface MuteOptions extends KnownServices {
-  installations: Installations
-  threads: Pick<ThreadStates, 'patch'>
-  settingsFor: SettingsFor
-  log: Log
-}
 
 /**
  * Returns whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread.
@@ -30,24 +20,24 @@ const REACT_MS = 15_000
  * where the bot was asked before.
  * @throws if the state cannot be stored
  */
-export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
-  const { threads, log } = options
+export async function hearMuteWord(question: Question, services: Services): Promise<void> {
+  const { threads, log } = services
   const thread = conversationOf(question)
-  if (question.surface === 'thread' && !(await isKnownThread(thread, options))) return
-  if (!(await mayAskNow(question, options))) return
+  if (question.surface === 'thread' && !(await isKnownThread(thread, services))) return
+  if (!(await mayAskNow(question, services))) return
   const muted = !/^un/i.test(question.text)
   await threads.patch(thread, { muted })
   log.info({ question: question.id, user: question.user, muted }, 'a thread is muted or unmuted')
-  void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
+  void acknowledge(question, muted ? 'mute' : 'loud_sound', services)
 }
 
 /** A message that names the bot arrives twice, so Slack refuses the second reaction. Refusals are only logged. */
-async function acknowledge(question: Question, name: string, { installations, log }: MuteOptions): Promise<void> {
+async function acknowledge(question: Question, name: string, { installations, log }: Services): Promise<void> {
   const { id, team, channel, ts } = question
   const installation = await installations.of(team)
   const reaction = { channel, timestamp: ts, name }
   const options = { effort: 'patient', signal: AbortSignal.timeout(REACT_MS) } as const
-  await installation?.client.call('reactions.add', reaction, options).catch((error: unknown) => {
-    log.debug({ question: id, error: messageOf(error) }, 'a mute or unmute could not be acknowledged')
-  })
+  await installation?.client
+    .call('reactions.add', reaction, options)
+    .catch((error: unknown) => log.debug({ question: id, error: messageOf(error) }, 'a mute could not be acknowledged'))
 }

@@ -1,9 +1,12 @@
 /** The files and forwards of a mention whose `app_mention` did not say whether it has any (`mayHaveFiles`). */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { conversationOf, type Question, type QuestionParts } from '../../stores/runs/types.ts'
-import type { AskedWords } from './asked-words.ts'
+import { conversationOf, type Question, type QuestionParts, type Attached } from '../../stores/runs/types.ts'
 import type { Services } from '../services.ts'
+import { ATTACHED_CHARS } from '../../agent/prompt-size.ts'
+import { fileRefs } from '../client/file-info.ts'
+import type { MessageContent } from '../content/message-content.ts'
+import { cutBetweenRows } from '../content/table-text.ts'
 
 /** How long after a mention its `message` event may come. Milliseconds. */
 const EVENT_MS = 250
@@ -36,3 +39,28 @@ export async function withParts(
   }
   return { ...question, mayHaveFiles }
 }
+
+/** What the message of a question holds. Only `text` is what the person says; the rest is data. */
+export type AskedWords = Pick<Question, 'text' | 'files' | 'attached'>
+
+export function askedWords(content: MessageContent): AskedWords {
+  const attached = attachedOf(content)
+  return {
+    text: content.words,
+    ...(content.files.length > 0 ? { files: fileRefs(content.files) } : {}),
+    ...(attached ? { attached } : {}),
+  }
+}
+
+/** Returns undefined if the message shows nothing but its words and files. */
+function attachedOf({ attached, forwards, tables }: MessageContent): Attached | undefined {
+  if (attached === '' && tables.length === 0) return undefined
+  const sources = forwards.flatMap(({ author, url }) => (url ? [{ title: `Forwarded from ${author}`, url }] : []))
+  return {
+    text: cutBetweenRows(attached, ATTACHED_CHARS, tables),
+    sources: sources.slice(0, MAX_SOURCES),
+    ...(tables.length > 0 ? { tables } : {}),
+  }
+}
+
+const MAX_SOURCES = 5

@@ -1,18 +1,16 @@
 /** Stores texts that people ask the bot to remember, for the place of their message. */
 import { settledWithin } from '../../base/async.ts'
-import { messageOf } from '../../base/errors.ts'
-import type { PersonInPlace } from '../../base/place.ts'
+import type { Place } from '../../base/place.ts'
 import { SealBroken } from '../../base/encryption.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { tellPerson, type EphemeralPlace } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { whyNoPosts } from '../client/place-facts.ts'
 import { Mentions } from '../client/mentions.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
 import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
-import { keptContent } from '../views/remembered-content.ts'
+import { outcomeContent, type RememberOutcome } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { scopeNow } from './remembered-scope.ts'
@@ -50,12 +48,9 @@ export async function hearRemember(question: Question, text: string, services: S
   // Slack delivers a mention as two events.
   const isRefused = outcome !== 'known' && 'refusal' in outcome
   if (isRefused && !(await oncePerDay.isFirst(question.team, `remember:${question.id}`))) return
-  const inThread = thread === ts ? {} : { thread_ts: thread }
-  void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
+  const place = { ...question, thread_ts: thread === ts ? undefined : thread }
+  void tellOutcome(outcome, place, { installation, services })
 }
-
-/** `refusal`: why it is not stored, as mrkdwn. `kept`: the item, with names instead of ids. */
-type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
 /** Stores it, if the person may add it. Only full members may, even if others may ask. @throws if the store fails */
 export async function remember(
@@ -113,38 +108,24 @@ export async function refusalOf(
 async function personRefusal(
   question: Question,
   installation: Installation,
-  { settingsFor, log }: Services,
+  { settingsFor }: Services,
 ): Promise<string | undefined> {
   const facts = await installation.directory.factsOfAuthor(question)
   if (typeof facts === 'string') return MEMORY.untold
   if (facts.isGuest || facts.isExternal) return MEMORY.notMember
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const denial = await denialNow({ question, settings: await settingsFor(question), installation, signal }, { log })
+  const denial = await denialNow({ question, settings: await settingsFor(question), installation, signal })
   return denial && denialText(denial)
 }
 
-/** The receiver of an ephemeral reply, and its place. */
-interface ReplyPlace extends PersonInPlace {
-  responseUrl?: string | undefined
-  thread_ts?: string
-}
+interface OutcomePlace extends EphemeralPlace, Place {}
 
-/**
- * Shows only the person the outcome. If it was known already they saw that then, and nothing is sent. Never rejects.
- */
-export async function tellOutcome(outcome: RememberOutcome, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
-  if (outcome === 'known') return
-  const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
-  await tellPerson(content, place, deps)
-}
-
-/** Sends a person an ephemeral reply. Never rejects. */
-export async function tellPerson({ text, blocks }: Content, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
-  const { channel, user, responseUrl, thread_ts } = place
-  const { client } = deps.installation
-  const log = deps.services.log.child({ channel, user })
-  const to = { channel, user, responseUrl, thread_ts }
-  await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch: deps.services.fetch, log }).catch(
-    (error: unknown) => log.warn({ error: messageOf(error) }, 'could not confirm what is remembered'),
-  )
+/** Shows only the person the outcome. Never rejects. */
+export async function tellOutcome(
+  outcome: RememberOutcome,
+  place: OutcomePlace,
+  { installation, services }: WorkspaceServices,
+): Promise<void> {
+  const content = outcomeContent(outcome, place)
+  if (content) await tellPerson(place, content, installation.client, services.log)
 }

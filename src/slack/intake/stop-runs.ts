@@ -1,6 +1,6 @@
 /** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import type { PersonInPlace, ThreadKey } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
@@ -32,7 +32,7 @@ export interface StopWish extends PersonInPlace, Presser {
    * The questions to stop. The default is the running and suspended ones of the thread, and the person's own waiting
    * ones.
    */
-  isMeant?: (question: Question) => boolean
+  isMeant?: ((question: Question) => boolean) | undefined
 }
 
 /** `stopped`: active runs got a stop signal, waiting questions left the queue. `forbidden`: they belong to others. */
@@ -180,16 +180,15 @@ async function stopOne(
  * Sends an ephemeral message, in the thread if `isReply`, otherwise in the channel: Slack does not show ephemeral
  * messages in a thread without replies. Never rejects; if Slack refuses the message, it is lost.
  */
-export async function tellAboutStop(
-  told: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
-  { installations, log }: Services,
-): Promise<void> {
+export async function tellAboutStop(told: StopNotice, { installations, log }: Services): Promise<void> {
   const { team, channel, user, thread, isReply, text } = told
-  const word = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text) }
-  try {
-    const installation = await installations.of(team)
-    if (installation) await tellOnce(installation.client, word)
-  } catch (error) {
-    log.warn({ channel, error: messageOf(error) }, 'could not notify a person about a stop')
-  }
+  const word = { channel, user, thread_ts: isReply ? thread : undefined, ...noteContent(text) }
+  const telling = installations.of(team).then((there) => there && tellOnce(there.client, word))
+  await telling.catch(warnWith(log, { channel }, 'could not notify a person about a stop'))
+}
+
+interface StopNotice extends PersonInPlace {
+  thread: string
+  isReply: boolean
+  text: string
 }

@@ -10,14 +10,14 @@ import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
 import type { Installations } from '../client/installations.ts'
 import { fileRefs, isRecording } from '../client/file-info.ts'
+import type { ThreadMessage } from '../client/thread-messages.ts'
 import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
 import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
-import { questionParts } from './question-parts.ts'
+import { askedWords, questionParts } from './question-parts.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater, tellWorkingLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
-import { askedWords } from './asked-words.ts'
 import { hearPrivateWords } from './hear-private-words.ts'
 import { hearMuteWord, isMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
@@ -86,27 +86,13 @@ export function appOf({ app }: Installations): Pick<Question, 'app'> {
   return app === undefined ? {} : { app }
 }
 
-/** A message as Slack delivers it, in any event. */
-export interface SlackMessage {
+/** A message as Slack delivers it, in any event. Slack sends an `app_mention` again, `edited`, when its message is. */
+export interface SlackMessage extends ThreadMessage {
   /** The event's type. */
   type?: string
   channel: string
   channel_type?: string
-  user?: string
-  bot_id?: string
   app_id?: string
-  /** The author's workspace, if it may be another one: over Slack Connect. */
-  user_team?: string
-  team?: string
-  text?: string
-  blocks?: unknown
-  attachments?: unknown
-  ts: string
-  thread_ts?: string
-  subtype?: string
-  files?: unknown
-  /** Slack sends an `app_mention` again, with this field, when somebody edits a message that names the bot. */
-  edited?: unknown
 }
 
 /** The context of a message: its workspace, its event and the bot's user there. */

@@ -26,7 +26,7 @@ import { onButton, onForm } from './listener.ts'
 export const shareButton = onButton(SHARE, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isInDirect(body) }, services)
   const own = pressed && (await ownPrivate(pressed, services))
-  if (own) await enqueue(sharing(own, body.response_url, services.now()), services)
+  if (own) await enqueue(sharing(own, pressed.responseUrl, services.now()), services)
   await ack()
   if (pressed && !own) void pressed.tell(PRIVATE.gone)
 })
@@ -37,7 +37,7 @@ async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services
   return record && isPrivate(record.question) ? record.question : undefined
 }
 
-function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
+function sharing({ id, team, channel, user, text }: Question, responseUrl: string | undefined, now: Date): Question {
   const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
   const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
   return { kind: 'share', ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
@@ -45,7 +45,7 @@ function sharing({ id, team, channel, user, text }: Question, responseUrl: strin
 
 /** "Keep for myself" below a private answer: removes the buttons from its last message. */
 export const keepButton = onButton(KEEP, (services) => {
-  const { archive, settingsFor, log, fetch } = services
+  const { archive, settingsFor, log } = services
   return async ({ ack, action, body, context }) => {
     await ack()
     const isElsewhere = isInDirect(body)
@@ -62,7 +62,7 @@ export const keepButton = onButton(KEEP, (services) => {
     if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
     const shown = { content: { text: content.text, blocks } }
-    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: log.child({ user }) })
+    void replaceMessage(pressed, shown, client, log.child({ user }))
   }
 })
 
@@ -81,7 +81,7 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
-    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), { isDirect }) }
+    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), isDirect) }
     await pressed.installation.client.call('views.open', args, { effort: 'once' })
   })
 })

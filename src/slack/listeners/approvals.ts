@@ -1,6 +1,7 @@
 /** The Once, Always and Deny buttons: checks who may decide, stores the first decision and updates the card. */
 import type { BlockAction } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { isSamePerson } from '../../stores/runs/audience.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
@@ -83,7 +84,7 @@ async function mayPress(
   const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
   if (isForeign && !isAsker && !access.external) return 'no'
   const asked = decisionAbout(isAsker ? question : { ...question, user: '' }, call)
-  return mayDecide(user, asked, { approvers, installation, log: services.log })
+  return mayDecide(user, asked, approvers, installation)
 }
 
 /** Stores the decision. The first decision wins. A grant is stored only afterwards, so a late press grants nothing. */
@@ -106,12 +107,8 @@ async function keepGrant(
   { by, at }: PersonsDecision,
   { pressed, services }: DecidePress,
 ): Promise<void> {
-  const keeping = services.threads.patch(pressed.ref.conversation, {
-    grants: [{ tool, by, at, version }],
-  })
-  await keeping.catch((error: unknown) => {
-    services.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
-  })
+  const warn = warnWith(services.log, { question: pressed.ref.id, tool }, 'a grant could not be kept')
+  await services.threads.patch(pressed.ref.conversation, { grants: [{ tool, by, at, version }] }).catch(warn)
 }
 
 type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
@@ -120,11 +117,11 @@ type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: DecidePress): PersonsDecision {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
-    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
-    return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }
+    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim() || undefined
+    return { outcome: 'denied', ...said, reason }
   }
   const isAlways = action === ALLOW_ALWAYS && !approval.isRepeat
-  return { outcome: 'allowed', ...said, ...(isAlways ? { always: true as const } : {}) }
+  return { outcome: 'allowed', ...said, always: isAlways || undefined }
 }
 
 async function showGone(one: DecidePress): Promise<void> {
@@ -160,7 +157,7 @@ function replaceCard(content: Content, { body, pressed, services }: DecidePress)
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
   const { text, blocks } = content
   const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }
-  return replaceMessage(card, forms, { client, fetch: services.fetch, log })
+  return replaceMessage(card, forms, client, log)
 }
 
 function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {
@@ -190,17 +187,16 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const { log, oncePerDay } = services
   const { approvers } = await services.settingsFor(question)
   const asked = decisionAbout(question, call)
-  const options = { approvers, installation, log }
-  const deciders = await decidersOf(asked, options)
-  const { toAsk } = deciders.asker === undefined ? deciders : await otherApprovers(asked, options)
+  const deciders = await decidersOf(asked, approvers, installation)
+  const { toAsk } = deciders.asker === undefined ? deciders : await otherApprovers(asked, approvers, installation)
   const mentions = new Mentions(installation.directory, question)
-  const card = { question, mentions, deciders, isSeenByAskerAlone: false }
-  const content = waitingCard(await toWaitingCall(ref.key, call, card))
+  const who = { ...deciders, isSeenByAskerAlone: false }
+  const content = waitingCard(await toWaitingCall(ref.key, call, question, mentions, who))
   const names: string[] = []
   for (const user of toAsk) {
     const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
     try {
-      if (isFirst) await postDirect(user, content, { client: installation.client, asker: question.user })
+      if (isFirst) await postDirect(user, content, installation.client, question.user)
     } catch (error) {
       log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
       continue

@@ -18,7 +18,7 @@ import { readContent } from '../content/message-content.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../format/action-ids.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import { asWordsAsk } from '../intake/hear-private-words.ts'
-import { askedWords } from '../intake/asked-words.ts'
+import { askedWords } from '../intake/question-parts.ts'
 import { pressedOn, type ButtonPress } from '../presses/button-press.ts'
 import { editTsOf } from '../intake/edited-or-deleted.ts'
 import { presserOf, recipientOf } from '../intake/find-recipient.ts'
@@ -32,15 +32,14 @@ const SAME_PRESS_MS = 10_000
 /** The button "Ask again": repeats the question as the pressing user's own, in the same thread. */
 export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context }, services)
-  const refusal = pressed && (await enqueueAgain(pressed, body.response_url, services))
+  const refusal = pressed && (await enqueueAgain(pressed, services))
   await ack()
   if (refusal) void pressed.tell(refusal)
 })
 
 /** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
-  { id, channel, ...presser }: ButtonPress,
-  responseUrl: string | undefined,
+  { id, channel, responseUrl, ...presser }: ButtonPress,
   services: Services,
 ): Promise<string | undefined> {
   const { user, userTeam } = presser
@@ -49,7 +48,7 @@ async function enqueueAgain(
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
   const question = await withChangesOf(record, asked, services)
-  const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
+  const again = againOf(question, { user, userTeam }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isSame = (one: Question) => one.isRepeat && one.user === user && originalId(one) === originalId(again)
   const isAsked = [running, ...waiting].some((one) => one && isSame(one))
@@ -123,7 +122,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
 }
 
 /** Removes the button, which works once. */
-async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
-  const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
-  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log })
+async function withdrawButton(url: string, team: string, { installations, log }: Services): Promise<void> {
+  const client = (await installations.of(team))?.client
+  if (client) await respond(url, { delete_original: true }, client, log)
 }

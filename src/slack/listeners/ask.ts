@@ -1,17 +1,21 @@
+import type { SlashCommand } from '@slack/bolt'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import { plainText } from '../content/plain-text.ts'
 import { ASK_ABOUT, ASK_ALONE, ASK_HERE } from '../format/action-ids.ts'
 import { AUDIENCE, didYouMean } from '../format/audience-words.ts'
 import { audienceContent, noteContent, type Content } from '../format/blocks.ts'
-import { NOT_INSTALLED, STOP_WORDS, helpText } from '../format/messages.ts'
+import { FORGET } from '../format/forget-words.ts'
+import { CONNECTIONS, MEMORY, NOT_INSTALLED, SETTINGS_WORDS, STOP_WORDS, helpText } from '../format/messages.ts'
+import { SCHEDULES } from '../format/schedule-words.ts'
 import { questionValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
 import { pressedOn } from '../presses/button-press.ts'
-import { showConnections } from '../subcommands/connections-command.ts'
+import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
 import { forgetByCommand } from '../forgetting/forget-command.ts'
 import { askedPrivacy, type AskedPrivacy } from '../intake/private-words.ts'
@@ -22,8 +26,9 @@ import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
 import { tellWorkingLater } from '../intake/tell-queue-position.ts'
 import { enqueue, type MessageContext } from '../intake/to-question.ts'
-import { listSchedules } from '../schedules/schedules-command.ts'
-import type { Services } from '../services.ts'
+import { scheduleListFor } from '../schedules/schedules-command.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
+import { connectionsContent } from '../views/connection-blocks.ts'
 import { QUESTION, askAboutView } from '../views/ask-about-view.ts'
 import { onButton, onCommand, onForm, onShortcut } from './listener.ts'
 
@@ -35,22 +40,43 @@ interface SubcommandCall {
   trigger: string
 }
 
-/** Handles a subcommand. Never rejects. */
-type Subcommand = (call: SubcommandCall, installation: Installation, services: Services) => Promise<void>
+interface Subcommand {
+  /** Returns what only the asker sees; undefined if it has shown something. */
+  run(call: SubcommandCall, there: WorkspaceServices): Promise<Content | undefined>
+  /** The sentence for the asker if it throws. */
+  failed: string
+}
 
-const SUBCOMMANDS: ReadonlyMap<string | undefined, Subcommand> = new Map<string, Subcommand>([
-  ['forget', forgetByCommand],
-  ['settings', openSettings],
-  ['schedules', listSchedules],
-  ['memory', showMemory],
-  ['connections', showConnections],
-])
+const REMEMBER: Subcommand = { run: rememberByCommand, failed: MEMORY.failed }
+
+const SUBCOMMANDS: Record<string, Subcommand> = {
+  forget: { run: forgetByCommand, failed: FORGET.failed },
+  settings: { run: openSettings, failed: SETTINGS_WORDS.failed },
+  schedules: { run: ({ command }, there) => scheduleListFor(command, there), failed: SCHEDULES.failed },
+  memory: { run: showMemory, failed: MEMORY.failed },
+  connections: {
+    run: async ({ command }, { services }) => connectionsContent(await connectionsOf(command, services)),
+    failed: CONNECTIONS.failed,
+  },
+}
+
+/** Never rejects. */
+async function runSubcommand({ run, failed }: Subcommand, call: SubcommandCall, there: WorkspaceServices) {
+  const { command } = call
+  const { client } = there.installation
+  const log = there.services.log.child({ question: command.id })
+  const content = await run(call, there).catch((error: unknown) => {
+    log.warn({ error: messageOf(error) }, 'a subcommand failed')
+    return noteContent(failed)
+  })
+  if (content) await tellPerson(command, content, client, log)
+}
 
 /** The subcommand is the only word, in any case, with optional punctuation after it. `remember` has words after it. */
 function subcommandOf(text: string, asked: AskedPrivacy | undefined): Subcommand | undefined {
-  if (isRememberCommand(asked?.text ?? text)) return rememberByCommand
+  if (isRememberCommand(asked?.text ?? text)) return REMEMBER
   const [, word] = /^([a-z]+)[\s\p{P}]*$/iu.exec(text) ?? []
-  return SUBCOMMANDS.get(word?.toLowerCase())
+  return SUBCOMMANDS[word?.toLowerCase() ?? '']
 }
 
 /**
@@ -68,7 +94,8 @@ export const askCommand = onCommand((services) => async ({ command, ack, context
   if (needsNoModel(question)) return reply(noteContent(helpText(await services.settingsFor(question))))
   const subcommand = subcommandOf(said.text, asked)
   if (subcommand) {
-    void subcommand({ command: question, text: said.text, asked, trigger: command.trigger_id }, installation, services)
+    const call = { command: question, text: said.text, asked, trigger: command.trigger_id }
+    void runSubcommand(subcommand, call, { installation, services })
     return ack()
   }
   if (isStopWord(said.text)) {
@@ -98,7 +125,7 @@ function stopPrivate(question: Question, services: Services): ReturnType<typeof 
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
-function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
+function questionOfCommand(command: SlashCommand, delivery: MessageContext): Question {
   const thread = `ask-${command.trigger_id}`
   return {
     kind: 'asked',
@@ -112,15 +139,6 @@ function questionOfCommand(command: SlackCommand, delivery: MessageContext): Que
     responseUrl: command.response_url,
     at: delivery.now.getTime(),
   }
-}
-
-/** The fields of a slash command that are read here. */
-interface SlackCommand {
-  channel_id: string
-  user_id: string
-  text: string
-  trigger_id: string
-  response_url: string
 }
 
 /**
@@ -167,9 +185,8 @@ export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack
   const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
   const metadata = { team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
   const view = askAboutView(signMetadata(JSON.stringify(metadata), { user: shortcut.user.id, installation }))
-  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
-    services.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
-  })
+  const warn = warnWith(services.log, { channel: channel.id }, 'the modal could not be opened')
+  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch(warn)
 })
 
 const metadataSchema = z.object({

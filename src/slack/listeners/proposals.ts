@@ -2,12 +2,19 @@ import type { Question } from '../../stores/runs/types.ts'
 import { OPEN_SETTINGS, PROPOSED_NO, PROPOSED_REMEMBER } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { unescapeText } from '../format/escape.ts'
-import { MEMORY, PROPOSED } from '../format/messages.ts'
-import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
+import { MEMORY, PROPOSED, SETTINGS_WORDS } from '../format/messages.ts'
+import {
+  answerPress,
+  inBackground,
+  isInDirect,
+  pressedOn,
+  showOrTell,
+  type ButtonPress,
+} from '../presses/button-press.ts'
 import { remember } from '../intake/remember.ts'
 import { openSettings } from '../subcommands/settings-command.ts'
 import type { Services } from '../services.ts'
-import { keptContent } from '../views/remembered-content.ts'
+import { outcomeContent } from '../views/remembered-content.ts'
 import { onButton } from './listener.ts'
 
 /** The buttons of the cards that the model opens for the asker alone. */
@@ -19,26 +26,36 @@ export const proposalButton = onButton(
       const [, id = '', text = ''] = /^(\S+)(?: ([^]*))?$/.exec(action.value ?? '') ?? []
       const pressed = await pressedOn(id, { body, context, isAnywhere: isInDirect(body) }, services)
       if (!pressed) return
-      const command = questionAt(pressed, body.response_url, services)
+      const command = questionAt(pressed, services)
       const { installation, trigger } = pressed
       inBackground(action.action_id, services, async () => {
-        if (action.action_id === OPEN_SETTINGS) return openSettings({ command, trigger }, installation, services)
+        if (action.action_id === OPEN_SETTINGS) {
+          const open = () => openSettings({ command, trigger }, { installation, services })
+          const refusal = await showOrTell(pressed, open, SETTINGS_WORDS.failed)
+          return refusal && answerPress({ body, installation, services }, refusal)
+        }
         if (action.action_id !== PROPOSED_REMEMBER) return pressed.replace(noteContent(PROPOSED.no))
         const wanted = { question: command, id: `${command.thread}-proposed`, text: unescapeText(text) }
         const outcome = await remember(wanted, installation, services).catch(() => ({ refusal: MEMORY.failed }))
-        if (outcome === 'known') return pressed.replace(noteContent(MEMORY.known))
-        await pressed.replace('kept' in outcome ? keptContent(outcome.kept, command) : noteContent(outcome.refusal))
+        await pressed.replace(outcomeContent(outcome, command) ?? noteContent(MEMORY.known))
       })
     },
 )
 
 /** A question by the user who pressed, in the place of the question that the card is about. */
-function questionAt(
-  { id, team, user, userTeam }: ButtonPress,
-  responseUrl: string | undefined,
-  { now }: Services,
-): Question {
+function questionAt({ id, team, user, userTeam, responseUrl }: ButtonPress, { now }: Services): Question {
   const [, channel = '', thread = ''] = id.split(':')
-  const person = { user, ...(userTeam ? { userTeam } : {}), ...(responseUrl ? { responseUrl } : {}) }
-  return { kind: 'asked', id, team, channel, thread, ...person, text: '', surface: 'shortcut', at: now().getTime() }
+  return {
+    kind: 'asked',
+    id,
+    team,
+    channel,
+    thread,
+    user,
+    userTeam,
+    responseUrl,
+    text: '',
+    surface: 'shortcut',
+    at: now().getTime(),
+  }
 }

@@ -1,9 +1,9 @@
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { Pace } from '../../base/token-bucket.ts'
 import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
 import { originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
+import { ifRefused } from '../client/slack-errors.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import type { SlackWeb } from '../client/web-api.ts'
 import { STOP_WORDS } from '../format/messages.ts'
@@ -62,9 +62,7 @@ export const reactionAdded = onEvent('reaction_added', (services) => {
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, services))) return
     if (!lookUps.take(`${team}:${user}`)) return
     // The event does not name the message's thread. The ack does not wait for the look-up.
-    stopInItsThread(reacted, installation, services).catch((error: unknown) => {
-      services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
-    })
+    stopInItsThread(reacted, installation, services).catch(unfollowed(item.channel, services))
   }
 })
 
@@ -106,10 +104,7 @@ async function askAbout(
   if (typeof person !== 'string' && person.isBot) return
   const home = userTeam ?? (typeof person !== 'string' && person.isExternal ? person.homes[0] : undefined)
   const from = foreignTeam({ userTeam: home, isColleague }, team)
-  const message = await messageAt({ channel, ts }, client).catch((error: unknown) => {
-    if (!(error instanceof SlackRefusal)) throw error
-    services.log.warn({ channel, error: messageOf(error) }, 'a reaction could not be followed')
-  })
+  const message = await messageAt({ channel, ts }, client).catch(ifRefused(unfollowed(channel, services)))
   if (!message) return
   const place = { team, channel, thread: message.thread_ts ?? ts }
   const asked = {
@@ -122,6 +117,10 @@ async function askAbout(
     at: services.now().getTime(),
   } as const
   await enqueue({ id: `${team}:${channel}:reacted-${ts}-${user}`, ...place, ...asked }, services)
+}
+
+function unfollowed(channel: string, { log }: Services) {
+  return warnWith(log, { channel }, 'a reaction could not be followed')
 }
 
 async function stopInItsThread(
@@ -139,10 +138,8 @@ async function stopInItsThread(
   if (message.user !== identity.botUser && message.bot_id !== identity.botId) return
   const { run } = message.metadata?.event_type === EVENT_TYPE ? (message.metadata.event_payload ?? {}) : {}
   // A streamed message has no metadata, so the run in its thread is stopped.
-  await stopAt(
-    { ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) },
-    services,
-  )
+  const isMeant = typeof run === 'string' ? ({ id }: Question) => id === run : undefined
+  await stopAt({ ...reacted, thread, isMeant }, services)
 }
 
 /**
@@ -153,7 +150,7 @@ async function stopAt(wish: ReactionStop, services: Services): Promise<boolean> 
   const { team, channel, ts, isOwn } = wish
   const isOfIt = (one: Question) => one.ts === ts || originalId(one) === `${team}:${channel}:${ts}`
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
-  const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, services)
+  const outcome = await stopRuns({ ...wish, isMeant }, services)
   const isReply = wish.thread !== ts
   if (outcome === 'forbidden') void tellAboutStop({ ...wish, isReply, text: STOP_WORDS.forbidden }, services)
   return outcome !== 'nothing'

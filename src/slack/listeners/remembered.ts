@@ -78,9 +78,11 @@ export const forgetButtons = onButton(
       const channel = body.channel?.id
       if (!recipient || !channel) return
       const { team, installation } = recipient
-      const { response_url: responseUrl } = body
-      if (action.action_id === FORGET_DELETE)
-        return void forgetNow({ team, channel, ...presserOf(body, context), responseUrl }, installation, services)
-      void answerPress({ body, installation, services }, noteContent(FORGET_CANCELLED), { replaces: true })
+      const wish = { team, channel, ...presserOf(body, context) }
+      const isWanted = action.action_id === FORGET_DELETE
+      inBackground(action.action_id, services, async () => {
+        const content = isWanted ? await forgetNow(wish, installation, services) : noteContent(FORGET_CANCELLED)
+        await answerPress({ body, installation, services }, content, { replaces: true })
+      })
     },
 )

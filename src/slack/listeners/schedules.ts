@@ -31,9 +31,6 @@ interface SchedulePress {
   action: string
   ref: ScheduleRef
   pressed: ButtonPress
-  responseUrl: string | undefined
-  /** The channel of the message with the button. */
-  channel: string | undefined
   /** The direct message of the Home on which it, or what led to it, was pressed. */
   home: string | undefined
   /** The modal with the button. */
@@ -62,8 +59,6 @@ export const scheduleButton = onButton(
         action: action.action_id,
         ref,
         pressed,
-        responseUrl: body.response_url || undefined,
-        channel: body.channel?.id,
         home: (body.view && readMetadata(body.view.private_metadata, pressed)) || undefined,
         modal: body.view?.type === 'modal' ? body.view.id : undefined,
       }
@@ -73,17 +68,11 @@ export const scheduleButton = onButton(
           return SCHEDULES.failed
         })
         const { home, modal } = press
-        if (modal !== undefined && outcome !== undefined) await showInModal(outcome, { ...press, modal })
-        if (home !== undefined)
-          return publishHome({
-            team: pressed.team,
-            user,
-            channel: home,
-            installation,
-            note: modal ? undefined : outcome,
-          })
+        if (modal !== undefined && outcome !== undefined) await showInModal(outcome, pressed, modal)
+        const note = modal ? undefined : outcome
+        if (home !== undefined) return publishHome({ team: pressed.team, user, channel: home, installation, note })
         if (modal === undefined && outcome !== undefined)
-          await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
+          await show(outcome, pressed, isList(body, action.action_id), services)
       })
     },
 )
@@ -222,26 +211,22 @@ const SAME_PRESS_MS = 10_000
 
 async function begin(
   kind: 'now' | 'try',
-  { schedule, responseUrl, pressed: { user } }: PressOn,
+  { schedule, pressed: { user, responseUrl } }: PressOn,
   services: Services,
 ): Promise<void> {
   const now = services.now().getTime()
   const pressedBy = user === schedule.user ? {} : { by: user }
   const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now, ...pressedBy })
-  await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
+  await enqueue({ ...occurrence, responseUrl: kind === 'try' ? responseUrl : undefined }, services)
 }
 
-async function showInModal(words: string, { pressed, modal }: { pressed: ButtonPress; modal: string }): Promise<void> {
+async function showInModal(words: string, { installation }: ButtonPress, modal: string): Promise<void> {
   const view = noteModal(CHANGE, words.replaceAll('`', ''))
-  await pressed.installation.client.call('views.update', { view_id: modal, view }, { effort: 'once' })
+  await installation.client.call('views.update', { view_id: modal, view }, { effort: 'once' })
 }
 
-async function show(
-  words: string,
-  { pressed, channel = '', isInList }: { pressed: ButtonPress; channel: string | undefined; isInList: boolean },
-  services: Services,
-): Promise<void> {
-  const { team, user, installation } = pressed
+async function show(words: string, pressed: ButtonPress, isInList: boolean, services: Services): Promise<void> {
+  const { team, channel = '', user, installation } = pressed
   if (!isInList) return pressed.replace(noteContent(words))
   const shown = await shownSchedules({ team, channel, user }, installation, services)
   await pressed.replace(scheduleList(shown, words))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cutText } from '../../base/cut-text.ts'
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { keepLookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { inBackground } from '../presses/button-press.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
@@ -28,9 +28,8 @@ export const agentSessionTitleChanged = onEvent(
       const key = `${recipient.team}:${channel}:${thread}`
       const state = { renamed: true, title: cutText(title, TITLE_CHARS) }
       // Slack does not wait for it, and a title is not worth a redelivery.
-      await services.threads.patch(key, state).catch((error: unknown) => {
-        services.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
-      })
+      const warn = warnWith(services.log, { thread: key }, 'a title could not be kept')
+      await services.threads.patch(key, state).catch(warn)
     },
 )
 

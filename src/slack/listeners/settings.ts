@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { PersonInPlace } from '../../base/place.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { SETTINGS_FORM } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
@@ -41,11 +41,7 @@ export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ a
   if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
   await ack()
   const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
-  const { client } = installation
-  const options = { client, fetch: services.fetch, log }
-  sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'could not notify the asker'),
-  )
+  void tellPerson({ ...to, user: person.user }, noteContent(words), installation.client, log)
 })
 
 /**

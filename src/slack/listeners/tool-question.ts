@@ -1,12 +1,19 @@
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
+import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
+import type { LoadedRun } from '../../stores/runs/run-control.ts'
+import type { Decision, Question } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/wait-keys.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
 import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
-import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { questionEnd, questionPost, QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 import {
   QUESTION_CHOOSE,
   QUESTION_CONNECT,
@@ -18,15 +25,8 @@ import {
   QUESTION_PAGE,
   QUESTION_PRESSES,
 } from '../format/action-ids.ts'
+import type { Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
-import {
-  answerQuestion,
-  findQuestion,
-  isAsker,
-  replaceQuestion,
-  type AskedQuestion,
-  type GivenAnswer,
-} from '../presses/asked-tool-question.ts'
 import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor } from '../intake/find-recipient.ts'
 import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
@@ -44,9 +44,7 @@ export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ac
   const isAnywhere = isInDirect(body)
   const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
   if (!ref || !pressed) return ack()
-  const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
-  const press = { id, ref, pressed, responseUrl: body.response_url, shownAt }
-  const after = await followPress(press, services).catch((error: unknown) => {
+  const after = await followPress(id, ref, pressed, services).catch((error: unknown) => {
     warnOfLoss(ref, error, services)
     return () => pressed.tell(QUESTION_WORDS.failed)
   })
@@ -76,39 +74,35 @@ function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): vo
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
 
-interface ToolQuestionPress {
-  /** The button's `action_id`. */
-  id: string
-  ref: WaitRef
-  pressed: ButtonPress
-  responseUrl: string | undefined
-  /** The time at which the card was shown, in milliseconds since the epoch. */
-  shownAt: number
-}
-
-interface EndedQuestionPress extends ToolQuestionPress {
-  end: QuestionEnd
-  /** The question had ended before the press. */
-  isLate: boolean
-}
-
 /** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
-async function followPress(press: ToolQuestionPress, services: Services): Promise<() => Promise<void>> {
-  const { id, ref, pressed } = press
+async function followPress(
+  id: string,
+  ref: WaitRef,
+  pressed: ButtonPress,
+  services: Services,
+): Promise<() => Promise<void>> {
   const found = await findQuestion(ref, services)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
   if (!isAsker(pressed, found) || !(await mayAskNow(found.question, services)))
     return () => pressed.tell(QUESTION_WORDS.notYours)
+  // The question had ended before the press.
+  const late = async (end: QuestionEnd) => {
+    await pressed.tell(QUESTION_WORDS[end])
+    await showEnd(found, id, pressed, end, services)
+  }
   const { end } = found
-  if (end) return () => showEnd(found, { ...press, end, isLate: true }, services)
-  if (id === QUESTION_CONNECT) return () => renewLink(found, press, services)
-  if (id === QUESTION_OPEN) return () => openForm(found, press)
-  if (id === QUESTION_PAGE) return () => showPage(found, press, services)
+  if (end) return () => late(end)
+  if (id === QUESTION_CONNECT) return () => renewLink(found, pressed, services)
+  if (id === QUESTION_OPEN) return () => openForm(found, pressed)
+  if (id === QUESTION_PAGE) return () => showPage(found, pressed, services)
   const answer = answerBy(id, found)
   if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
   const outcome = await answerQuestion(found, answer, services)
-  const isLate = outcome !== 'woken'
-  return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, services)
+  if (outcome !== 'woken') return () => late(outcome)
+  return async () => {
+    if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
+    await showEnd(found, id, pressed, answer.action, services)
+  }
 }
 
 function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined {
@@ -121,26 +115,26 @@ function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined
 /** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
-  { pressed: { installation }, responseUrl, shownAt }: ToolQuestionPress,
-  { connections, now, log, fetch }: Services,
+  { installation, responseUrl, shownAt }: ButtonPress,
+  { connections, now, log }: Services,
 ): Promise<void> {
   if (!connections || now().getTime() - shownAt < LINK_MS) return
   const link = await connections.link(question, asked.server)
   const content = connectCard(asked, { asker: question.user, value: waitValue(question, ref.key), link })
-  const { channel, user } = question
-  const place = { channel, user, responseUrl, replaces: true }
-  await sendEphemeral(place, [content], {
-    client: installation.client,
-    fetch,
-    log: log.child({ question: question.id }),
-  })
+  const { id, channel, user } = question
+  await tellPerson(
+    { channel, user, responseUrl, replaces: true },
+    content,
+    installation.client,
+    log.child({ question: id }),
+  )
 }
 
-async function openForm(
-  { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl }: ToolQuestionPress,
-): Promise<void> {
-  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), pressed)
+async function openForm({ question, ref, asked }: AskedQuestion, pressed: ButtonPress): Promise<void> {
+  const metadata = signMetadata(
+    JSON.stringify({ value: waitValue(question, ref.key), responseUrl: pressed.responseUrl }),
+    pressed,
+  )
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
@@ -149,28 +143,23 @@ async function openForm(
 /** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
-  { pressed: { installation }, responseUrl }: ToolQuestionPress,
-  { log, fetch }: Services,
+  { installation, responseUrl }: ButtonPress,
+  { log }: Services,
 ): Promise<void> {
-  const { channel, thread, ts, user } = question
-  const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
-  const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
-  await sendEphemeral(place, [content], {
-    client: installation.client,
-    fetch,
-    log: log.child({ question: question.id }),
-  })
+  const { id, channel, thread, ts, user } = question
+  const place = { channel, user, responseUrl, thread_ts: ts !== undefined && thread !== ts ? thread : undefined }
+  const content = pageContent(asked, waitValue(question, ref.key))
+  await tellPerson(place, content, installation.client, log.child({ question: id }))
 }
 
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
-  { id, pressed, responseUrl, end, isLate }: EndedQuestionPress,
+  id: string,
+  { installation, responseUrl }: ButtonPress,
+  end: QuestionEnd,
   services: Services,
 ): Promise<void> {
-  const { installation } = pressed
-  if (isLate) await pressed.tell(QUESTION_WORDS[end])
-  else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
   const at = isOnPage && found.card !== undefined ? undefined : responseUrl
   const content = endedQuestionCard(found.asked, found.question.user, end)
@@ -215,4 +204,68 @@ async function followForm(
 
 function note(words: string): SubmissionReply {
   return { response_action: 'update', view: noteModal('Your answer', words) }
+}
+
+/** `end`: why the question can no longer be answered. */
+interface AskedQuestion {
+  ref: WaitRef
+  question: Question
+  asked: ToolQuestion
+  /** The ts of the card's message; absent if only the asker sees the card. */
+  card?: string | undefined
+  end?: QuestionEnd
+}
+
+/** Undefined if the question is unknown or no longer stored. @throws the error of the store */
+async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQuestion | undefined> {
+  const run = await control.load({ thread: ref.conversation, id: ref.id })
+  const n = Number.parseInt(ref.key, 10)
+  const step = run?.saved.steps[n - 1]
+  if (!run || step?.kind !== 'tool' || step.waiting?.for?.kind !== 'question') return undefined
+  const isOver =
+    waitKey(n, step.waiting) !== ref.key || step.observation !== undefined || run.saved.answer !== undefined
+  const end = questionEnd(run.saved.decisions[ref.key]) ?? (isOver ? 'over' : undefined)
+  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
+}
+
+function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
+  const post = questionPost(key)
+  return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
+}
+
+/** Returns whether the user is the asker. A bot that asked cannot answer. */
+function isAsker(person: Presser, { question }: AskedQuestion): boolean {
+  return question.kind !== 'bot' && isSamePerson(person, question)
+}
+
+type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
+
+/**
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, and not into the log.
+ * @throws if the store fails
+ */
+async function answerQuestion(
+  { ref, question }: AskedQuestion,
+  answer: GivenAnswer,
+  services: Services,
+): Promise<'woken' | QuestionEnd> {
+  const run = { thread: ref.conversation, id: ref.id }
+  const outcome = await services.control.resume(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
+  const { action } = answer
+  services.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
+  if (outcome === 'woken' || outcome === 'expired') return outcome
+  return (await findQuestion(ref, services))?.end ?? 'over'
+}
+
+/** Replaces the card at once, since the process that resumes the run may be busy. Never rejects. */
+async function replaceQuestion(
+  { question, card }: AskedQuestion,
+  shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
+  { log }: Services,
+): Promise<void> {
+  const { content, responseUrl, installation } = shown
+  const { client } = installation
+  const { id, channel, user: asker } = question
+  const place = card === undefined ? undefined : { channel, ts: card }
+  await replaceMessage({ responseUrl, place }, { content }, client, log.child({ question: id }), asker)
 }

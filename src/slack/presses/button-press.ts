@@ -1,10 +1,10 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { messageOf } from '../../base/errors.ts'
+import { warnWith } from '../../base/log.ts'
 import { currentPlace } from '../../stores/threads/moved-channel.ts'
 import { isForAskerAlone, isSamePerson } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { tellPerson } from '../client/ephemeral.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
@@ -32,10 +32,14 @@ export interface ButtonPress {
   channel: string | undefined
   user: string
   /** The user's workspace, if it is another one. */
-  userTeam?: string
+  userTeam?: string | undefined
   /** The organisation has installed the app: a person has one id in all of its workspaces. */
-  isColleague?: true
+  isColleague?: true | undefined
   trigger: string
+  /** Absent for a button on a view. */
+  responseUrl: string | undefined
+  /** The time at which the message with the button was shown, in milliseconds since the epoch. NaN for a view. */
+  shownAt: number
   installation: Installation
   /** Sends an ephemeral message to the user. Never rejects. */
   tell(text: string): Promise<void>
@@ -65,15 +69,16 @@ export async function pressedOn(
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })
   const { id: user, team_id: userTeam } = body.user
-  const person = {
-    user,
-    ...(userTeam && userTeam !== team ? { userTeam } : {}),
-    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
-  }
+  const isColleague = context.isEnterpriseInstall || undefined
+  const person = { user, userTeam: userTeam === team ? undefined : userTeam, isColleague }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
-  if (await isIn(place, id, services))
-    return { id, team, channel: body.channel?.id, ...person, trigger: body.trigger_id, installation, tell, replace }
-  services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
+  const channel = body.channel?.id
+  if (await isIn(place, id, services)) {
+    const shownAt = Number(body.container?.['message_ts'] ?? NaN) * 1000
+    const shown = { trigger: body.trigger_id, responseUrl: body.response_url || undefined, shownAt }
+    return { id, team, channel, ...person, ...shown, installation, tell, replace }
+  }
+  services.log.warn({ team, channel, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
@@ -163,19 +168,14 @@ interface AnsweredPress {
  */
 export async function answerPress(
   { body, installation, services }: AnsweredPress,
-  { text, blocks }: Content,
+  content: Content,
   { replaces = false } = {},
 ): Promise<void> {
   const channel = body.channel?.id
   if (channel === undefined) return
-  const user = body.user.id
-  const place = { channel, user, ...threadOf(body.container), responseUrl: body.response_url, replaces }
-  const log = services.log.child({ channel, user })
-  const content = { text, blocks }
-  const options = { client: installation.client, fetch: services.fetch, log, elsewhere: content }
-  await sendEphemeral(place, [content], options).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'could not reply to a button press'),
-  )
+  const place = { channel, user: body.user.id, ...threadOf(body.container), responseUrl: body.response_url, replaces }
+  const { text, blocks } = content
+  await tellPerson(place, content, installation.client, services.log, { text, blocks })
 }
 
 /** The thread of the message with the button, if that is a reply. */
@@ -197,7 +197,5 @@ const UNSHOWN = 'Slack did not let me show this in time. Please press the button
 
 /** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
-  work().catch((error: unknown) => {
-    log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')
-  })
+  work().catch(warnWith(log, { what }, 'an interaction could not be followed'))
 }

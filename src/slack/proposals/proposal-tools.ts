@@ -3,24 +3,31 @@
  * Nothing is stored or changed before the asker presses a button there.
  */
 import { z } from 'zod'
+import { isProposal } from '../../agent/proposals.ts'
 import { zodInput } from '../../agent/tool-input.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
+import type { Step } from '../../agent/contracts/run-events.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { personIn } from '../../base/place.ts'
+import { conversationOf, isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { questionValue } from '../intake/asked-audience.ts'
 import { refusalOf } from '../intake/remember.ts'
 import { memoryFor } from '../subcommands/remembered-command.ts'
 import { withNote, type Content } from '../format/blocks.ts'
+import { cleanName } from '../format/escape.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { draftFor } from '../schedules/schedule-request.ts'
 import { scheduleListFor } from '../schedules/schedules-command.ts'
 import { areSchedulesOff } from '../services.ts'
 import { memoryContent } from '../views/remembered-content.ts'
 import { aloneCard, rememberCard, settingsCard } from '../views/proposal-cards.ts'
-import { suggestedBy } from './suggested-by.ts'
 
-/** Makes a card, or says why there is none. `note`: what suggested it, as mrkdwn. */
-type MakeCard<Input> = (input: Input, work: QuestionWork, note?: string) => Promise<Content | { refusal: string }>
+/** A tool that makes a card, or says why there is none. `note`: what suggested it, as mrkdwn. */
+interface Proposal<Input> extends Pick<Tool, 'name' | 'title' | 'description'> {
+  input: z.ZodType<Input>
+  make(input: Input, work: QuestionWork, note?: string): Promise<Content | { refusal: string }>
+}
 
 /**
  * The tools for an ordinary person's question. The caller has looked up that the asker is a full member: nobody else
@@ -30,12 +37,12 @@ export function proposalTools(work: QuestionWork): Tool[] {
   const { question, services } = work
   const isAlone = isDirect(question) || isPrivate(question)
   return [
-    ...(areSchedulesOff(services) ? [] : [proposeSchedule(work), showSchedules(work)]),
+    ...(areSchedulesOff(services) ? [] : [proposal(work, SCHEDULE), proposal(work, SCHEDULE_LIST)]),
     // What is remembered in a channel is known to everyone there.
-    ...(isPrivate(question) ? [] : [proposeMemory(work)]),
-    showMemory(work),
-    ...(isAlone ? [] : [answerPrivately(work)]),
-    proposeSettings(work),
+    ...(isPrivate(question) ? [] : [proposal(work, FACT)]),
+    proposal(work, MEMORY_LIST),
+    ...(isAlone ? [] : [proposal(work, ALONE)]),
+    proposal(work, SETTINGS),
   ]
 }
 
@@ -46,67 +53,55 @@ export function mayPropose({ kind }: Question): boolean {
 
 const WHEN = 'such as "every weekday at 8:30", "tomorrow at 8", "in 20 minutes"; the asker’s time zone'
 
-function proposeSchedule(work: QuestionWork): Tool<{ when: string; question?: string | undefined }> {
-  const input = z.object({
-    when: z.string().describe(WHEN),
-    question: z.string().optional().describe('asked then'),
-  })
-  return {
-    ...proposal(work, 'propose_schedule', (wanted, of, note) => draftFor(wanted, of, note)),
-    title: 'Offer a schedule',
-    description: 'Opens a card to save a reminder or repeated question.',
-    ...zodInput(input),
-  }
+const SCHEDULE: Proposal<{ when: string; question?: string | undefined }> = {
+  name: 'propose_schedule',
+  title: 'Offer a schedule',
+  description: 'Opens a card to save a reminder or repeated question.',
+  input: z.object({ when: z.string().describe(WHEN), question: z.string().optional().describe('asked then') }),
+  make: draftFor,
 }
 
-function proposeMemory(work: QuestionWork): Tool<{ text: string }> {
-  return {
-    ...proposal(work, 'propose_memory', rememberOffer),
-    title: 'Offer to remember',
-    description: 'Opens a card to have a fact remembered here.',
-    ...zodInput(z.object({ text: z.string().describe('the fact') })),
-  }
+const FACT: Proposal<{ text: string }> = {
+  name: 'propose_memory',
+  title: 'Offer to remember',
+  description: 'Opens a card to have a fact remembered here.',
+  input: z.object({ text: z.string().describe('the fact') }),
+  make: rememberOffer,
 }
 
-function showMemory(work: QuestionWork): Tool<object> {
-  return {
-    ...proposal(work, 'show_memory', async (_, { question, installation, services }, note) => {
-      const shown = await memoryFor(question, { installation, services })
-      return 'refusal' in shown ? shown : withNote(memoryContent(shown.all, question), note)
-    }),
-    title: 'Show what is remembered',
-    description: 'Shows the asker what is remembered, to forget some.',
-    ...zodInput(z.object({})),
-  }
+const MEMORY_LIST: Proposal<object> = {
+  name: 'show_memory',
+  title: 'Show what is remembered',
+  description: 'Shows the asker what is remembered, to forget some.',
+  input: z.object({}),
+  async make(_, work, note) {
+    const shown = await memoryFor(work.question, work)
+    return 'refusal' in shown ? shown : withNote(memoryContent(shown.all, work.question), note)
+  },
 }
 
-function showSchedules(work: QuestionWork): Tool<object> {
-  return {
-    ...proposal(work, 'show_schedules', (_, { question, installation, services }, note) =>
-      scheduleListFor(question, { installation, services }, note),
-    ),
-    title: 'Show the schedules',
-    description: 'Shows the asker their schedules and reminders.',
-    ...zodInput(z.object({})),
-  }
+const SCHEDULE_LIST: Proposal<object> = {
+  name: 'show_schedules',
+  title: 'Show the schedules',
+  description: 'Shows the asker their schedules and reminders.',
+  input: z.object({}),
+  make: (_, work, note) => scheduleListFor(work.question, work, note),
 }
 
-function answerPrivately(work: QuestionWork): Tool<{ question?: string | undefined }> {
-  return {
-    ...proposal(work, 'answer_privately', aloneOffer),
-    title: 'Offer a private answer',
-    description: 'Opens a card to get the answer alone, instead of an answer here.',
-    ...zodInput(z.object({ question: z.string().optional().describe('the question') })),
-  }
+const ALONE: Proposal<{ question?: string | undefined }> = {
+  name: 'answer_privately',
+  title: 'Offer a private answer',
+  description: 'Opens a card to get the answer alone, instead of an answer here.',
+  input: z.object({ question: z.string().optional().describe('the question') }),
+  make: aloneOffer,
 }
 
-function proposeSettings(work: QuestionWork): Tool<object> {
-  return {
-    ...proposal(work, 'propose_settings', async (_, { question }, note) => settingsCard(question.id, note)),
-    title: 'Offer the settings',
-    description: 'Opens a card to change your settings here.',
-    ...zodInput(z.object({})),
-  }
+const SETTINGS: Proposal<object> = {
+  name: 'propose_settings',
+  title: 'Offer the settings',
+  description: 'Opens a card to change your settings here.',
+  input: z.object({}),
+  make: async (_, { question }, note) => settingsCard(question.id, note),
 }
 
 async function rememberOffer(
@@ -142,24 +137,21 @@ const MEMORY = 'proposal'
 const OPENED =
   'A card is open, which the asker alone sees. Nothing is saved, changed or done until they press a button on it. Tell them that it waits for them, and do not say that anything is done.'
 
-function proposal<Input>(
-  work: QuestionWork,
-  name: string,
-  make: MakeCard<Input>,
-): Pick<Tool<Input>, 'name' | 'effects' | 'proposes' | 'run'> {
+function proposal<Input>(work: QuestionWork, { input, make, ...named }: Proposal<Input>): Tool {
   return {
-    name,
+    ...named,
+    ...zodInput(input),
     effects: 'read',
     proposes: true,
-    run: async (input, { memory }: ToolContext) => {
+    run: async (given: Input, { memory }: ToolContext) => {
       const { question, run, outbox } = work
       if (memory[MEMORY] !== undefined) throw new ToolError('There is a card already, and an answer has at most one.')
       const isOthers = run.saved.steps.some((step) => step.kind === 'message' && step.user !== question.user)
       if (isOthers) throw new ToolError('Others have added to this question, so no card is opened. Answer in words.')
-      memory[MEMORY] = name
+      memory[MEMORY] = named.name
       try {
         const source = await suggestedBy(work)
-        const made = await make(input, work, source && `_Suggested after ${source}_`)
+        const made = await make(given, work, source && `_Suggested after ${source}_`)
         if ('refusal' in made) throw new ToolError(`No card was opened: ${made.refusal}`)
         await outbox.sendEphemeral('proposal', made)
       } catch (error) {
@@ -169,4 +161,36 @@ function proposal<Input>(
       return OPENED
     },
   }
+}
+
+/** At most this many things are named. */
+const MAX_NAMED = 3
+
+/**
+ * Names what a run has read besides its asker's words: `reading status.example.org and using Calculator`. Any of it may
+ * have told the model to propose something. Undefined if it has read nothing else.
+ */
+async function suggestedBy({ question, run, services }: QuestionWork): Promise<string | undefined> {
+  const { steps, said, remembered = [] } = run.saved
+  const turns = await services.history.load(conversationOf(question))
+  const read = [
+    ...steps.flatMap(readIn),
+    ...(question.files || said?.hasFiles ? ['reading a file'] : []),
+    ...(question.attached ? ['reading a forwarded message'] : []),
+    ...(said?.by.some((by) => by !== personIn(question)) ? ['reading this thread'] : []),
+    ...(turns.length > 0 ? ['reading this conversation'] : []),
+    ...(remembered.length > 0 ? ['reading what is remembered here'] : []),
+  ]
+  const named = [...new Set(read)].slice(0, MAX_NAMED)
+  return named.length === 0 ? undefined : new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(named)
+}
+
+/** Skips skills, which the operator wrote, and hints, which the loop wrote. */
+function readIn(step: Step): string[] {
+  if (step.kind !== 'tool' || !step.observation || step.observation.hint || step.observation.instructions) return []
+  if (isProposal(step.action.tool)) return []
+  const hosts = (step.observation.sources ?? []).flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : []))
+  return hosts.length > 0
+    ? hosts.map((host) => `reading ${cleanName(host)}`)
+    : [`using ${cleanName(actionTitle(step.action))}`]
 }

@@ -7,8 +7,9 @@ import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
-import { findChannel } from './find-channel.ts'
-import { NOT_THERE, readablePlace, type ReadOptions } from './may-read-place.ts'
+
+import type { QuestionWork } from '../question-work.ts'
+import { findChannel, NOT_THERE, readablePlace } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
@@ -42,11 +43,6 @@ export interface ChannelReading {
   url: string
 }
 
-interface ReadChannelOptions extends ReadOptions {
-  /** Milliseconds since the epoch. */
-  now: number
-}
-
 /** Returns a part of a reading. @throws ToolError if there is no such part */
 export function partOf({ parts, what, where, left, title, url }: ChannelReading, part: number): ReadThread {
   const max = parts.length
@@ -59,28 +55,28 @@ export function partOf({ parts, what, where, left, title, url }: ChannelReading,
 }
 
 /** @throws ToolError with a sentence that says why it cannot be read */
-export async function readChannel(asked: WantedChannel, options: ReadChannelOptions): Promise<ChannelReading> {
-  const { installation } = options
-  const channel = await findChannel(asked.channel, options)
+export async function readChannel(asked: WantedChannel, work: QuestionWork): Promise<ChannelReading> {
+  const { installation } = work
+  const channel = await findChannel(asked.channel, work)
   if (channel === undefined) throw new ToolError(NOT_THERE)
-  const place = await readablePlace(channel, options)
-  const base = await timeBase(options)
+  const place = await readablePlace(channel, work)
+  const base = await timeBase(work)
   const { since, until } = spanOf(asked, base)
   const [{ roots, isWhole }, earlier] = await Promise.all([
-    rootsIn(channel, { since, until }, options),
-    earlierRoots(channel, since, options),
+    rootsIn(channel, { since, until }, work),
+    earlierRoots(channel, since, work),
   ])
-  const replies = await repliesIn(channel, { roots: [...earlier.roots, ...roots], since, until }, options)
+  const replies = await repliesIn(channel, { roots: [...earlier.roots, ...roots], since, until }, work)
   // The last reply may be later than the requested end.
   const begunEarlier = earlier.roots.filter(({ ts }) => replies.get(ts)?.length !== 0)
   const threads = [...begunEarlier, ...roots.filter(hasReplies)]
-  const blocks = await blocksOf(channel, [...begunEarlier, ...roots], replies, base.zone, options)
+  const blocks = await blocksOf(channel, [...begunEarlier, ...roots], replies, base.zone, work)
   const { origin } = new URL(installation.identity.url)
-  const [from, to, now, first] = [since, until, options.now, earlier.from].map((at) => minuteIn(base.zone, at))
+  const [from, to, now, first] = [since, until, base.now, earlier.from].map((at) => minuteIn(base.zone, at))
   const unopened = threads.filter(({ ts }) => !replies.has(ts)).length
   const isLong = [...replies.values()].some(({ length }) => length === MAX_REPLIES)
   const old = begunEarlier.length > 0 ? ` (${begunEarlier.length} begun earlier)` : ''
-  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: base.zone }).format(options.now)
+  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: base.zone }).format(base.now)
   return {
     parts: inParts(blocks),
     what: `${count(roots.length, 'message')}, ${count(threads.length, 'thread')}${old}`,
@@ -99,10 +95,10 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   }
 }
 
-async function timeBase({ question, installation, now }: ReadChannelOptions): Promise<TimeBase> {
+async function timeBase({ question, installation, services }: QuestionWork): Promise<TimeBase> {
   const facts = await installation.directory.factsOfAuthor(question)
   const zone = typeof facts === 'string' ? 'UTC' : (facts.zone ?? 'UTC')
-  return { zone, now, lastRunAt: occurrenceIn(question)?.lastRunAt }
+  return { zone, now: services.now().getTime(), lastRunAt: occurrenceIn(question)?.lastRunAt }
 }
 
 function spanOf(asked: WantedChannel, base: TimeBase): { since: number; until: number } {
@@ -130,7 +126,7 @@ const hasReplies = ({ reply_count = 0 }: ThreadMessage) => reply_count > 0
 async function rootsIn(
   channel: string,
   { since, until }: { since: number; until: number },
-  { question, installation, signal }: ReadChannelOptions,
+  { question, installation, signal }: QuestionWork,
 ): Promise<{ roots: ThreadMessage[]; isWhole: boolean }> {
   const own = channel === question.channel ? ownMessage(question) : undefined
   const roots: ThreadMessage[] = []
@@ -155,7 +151,7 @@ async function rootsIn(
 async function earlierRoots(
   channel: string,
   since: number,
-  { installation, signal }: ReadChannelOptions,
+  { installation, signal }: QuestionWork,
 ): Promise<{ roots: ThreadMessage[]; from: number }> {
   const roots: ThreadMessage[] = []
   const from = since - LOOK_BACK_DAYS * DAY_MS
@@ -183,7 +179,7 @@ function ownMessage(question: Question): string | undefined {
 async function repliesIn(
   channel: string,
   { roots, since, until }: { roots: ThreadMessage[]; since: number; until: number },
-  { installation, signal }: ReadChannelOptions,
+  { installation, signal }: QuestionWork,
 ): Promise<Map<string, ThreadMessage[]>> {
   const busiest = roots.filter(hasReplies).sort((a, b) => (b.reply_count ?? 0) - (a.reply_count ?? 0))
   const read = busiest.slice(0, MAX_OPENED).map(async ({ ts }): Promise<[string, ThreadMessage[]]> => {
@@ -208,8 +204,9 @@ async function blocksOf(
   roots: ThreadMessage[],
   replies: Map<string, ThreadMessage[]>,
   zone: string,
-  { question, installation }: ReadChannelOptions,
+  work: QuestionWork,
 ): Promise<string[]> {
+  const { question, installation } = work
   const mentions = new Mentions(installation.directory, question)
   const all = roots.flatMap((root) => [root, ...(replies.get(root.ts) ?? [])])
   // A look-up is limited to a number of ids, so it takes few messages at a time.
@@ -217,7 +214,7 @@ async function blocksOf(
     await mentions.messagesForModel(
       all.slice(i, i + 20).map((message) => ({ user: message.user, text: contentText(message) })),
     )
-  const lines = new Map((await linesOf(all, { mentions, question, installation })).map(({ ts, line }) => [ts, line]))
+  const lines = new Map((await linesOf(all, { ...work, mentions })).map(({ ts, line }) => [ts, line]))
   const { origin } = new URL(installation.identity.url)
   // Further lines of a message are indented, so that none of them passes for a message or a reply.
   const shown = ({ ts }: ThreadMessage, query: string, mark: string) =>

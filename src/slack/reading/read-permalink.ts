@@ -5,7 +5,8 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { isWritten } from '../content/message-content.ts'
 import { Mentions } from '../client/mentions.ts'
-import { NOT_THERE, readablePlace, type ReadOptions } from './may-read-place.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { NOT_THERE, readablePlace } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
 
 /**
@@ -16,16 +17,15 @@ const MAX_READ = 1_000
 const MAX_GIVEN = 50
 
 /** @throws ToolError with a sentence that says why it cannot be read */
-export async function readPermalink(address: string, options: ReadOptions): Promise<ReadThread> {
-  const link = permalinkIn(address, options.installation.identity.url)
+export async function readPermalink(address: string, work: QuestionWork): Promise<ReadThread> {
+  const link = permalinkIn(address, work.installation.identity.url)
   if (!link)
     throw new ToolError('That is not a link to a message of this workspace (https://….slack.com/archives/…/p…).')
-  const where = await readablePlace(link.channel, options)
-  const { messages, isWhole } = await messagesOf(link, options)
+  const where = await readablePlace(link.channel, work)
+  const { messages, isWhole } = await messagesOf(link, work)
   const [given, left] = around(link.ts, messages)
-  const { question, installation } = options
-  const mentions = new Mentions(installation.directory, question)
-  const lines = (await linesOf(given, { mentions, question, installation })).map(({ line }) => line)
+  const mentions = new Mentions(work.installation.directory, work.question)
+  const lines = (await linesOf(given, { ...work, mentions })).map(({ line }) => line)
   if (lines.length === 0) throw new ToolError('The messages there were deleted.')
   const count = `${messages.length}${isWhole ? '' : ' or more'} ${messages.length === 1 ? 'message' : 'messages'}`
   if (left > 0) lines.splice(1, 0, `… (${left} other messages left out) …`)
@@ -57,14 +57,14 @@ function permalinkIn(text: string, workspace: string): Permalink | undefined {
 
 async function messagesOf(
   { channel, ts, thread }: Permalink,
-  options: ReadOptions,
+  work: QuestionWork,
 ): Promise<{ messages: ThreadMessage[]; isWhole: boolean }> {
   try {
-    const found = await readAll(channel, thread ?? ts, options)
+    const found = await readAll(channel, thread ?? ts, work)
     // A reply's address may not contain its root, but the reply itself does.
     const root = thread ?? found.messages.find((message) => message.ts === ts)?.thread_ts ?? ts
     const isThread = found.messages.some((message) => message.ts === root)
-    return isThread ? found : await readAll(channel, root, options)
+    return isThread ? found : await readAll(channel, root, work)
   } catch (error) {
     const code = refusalCode(error)
     if (code === undefined) throw error
@@ -74,7 +74,7 @@ async function messagesOf(
 
 const GONE = new Set(['thread_not_found', 'message_not_found'])
 
-async function readAll(channel: string, thread: string, { installation, signal }: ReadOptions) {
+async function readAll(channel: string, thread: string, { installation, signal }: QuestionWork) {
   const messages: ThreadMessage[] = []
   let isWhole = true
   for await (const message of readMessages(installation.client, { channel, thread, since: '0', signal })) {

@@ -193,7 +193,7 @@ function refused(error: unknown, kind: FindKind, { client }: Installation): neve
       `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. The person who runs me can add it.`,
     )
   if (!NOT_ENABLED.has(code)) throw new ToolError(`Slack refused to search (${code}).`)
-  client.refusals.remember(SEARCH)
+  client.refusals.set(SEARCH, true)
   throw new ToolError('This workspace does not let apps search. Its admins can change that.')
 }
 

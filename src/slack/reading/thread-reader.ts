@@ -16,17 +16,16 @@ import { fileRefs } from '../client/file-info.ts'
 import { isWritten, readContent, shownText } from '../content/message-content.ts'
 import { cutBetweenRows } from '../content/table-text.ts'
 import { cleanName } from '../format/escape.ts'
-import { askedWords } from '../intake/asked-words.ts'
 import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
-import { questionParts, withParts } from '../intake/question-parts.ts'
+import { askedWords, questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** A file and who gave it. */
 export interface GivenFile extends FileRef {
   user: string
   /** The workspace of the person who gave it, if Slack says. */
-  userTeam?: string
+  userTeam?: string | undefined
   /** Another app gave it. */
   isApps?: true
 }
@@ -54,8 +53,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
   // The thread holds the question's own message too.
   const question = hasThreadBefore(work.question) ? work.question : await withParts(work.question, services)
   const { user, userTeam } = question
-  const asker = { user, ...(userTeam === undefined ? {} : { userTeam }) }
-  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, ...asker }))
+  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user, userTeam }))
   const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
   const time = new Deadline(signal, PATIENCE_MS)
@@ -74,10 +72,8 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
     signal.throwIfAborted()
-    services.log.warn(
-      { question: question.id, error: messageOf(error) },
-      'could not read the thread: answered without it',
-    )
+    const fields = { question: question.id, error: messageOf(error) }
+    services.log.warn(fields, 'could not read the thread: answered without it')
     return alone()
   } finally {
     time.release()
@@ -136,7 +132,7 @@ function filesOf(message: ThreadMessage): GivenFile[] {
 async function withOwn(
   before: ThreadContext,
   question: Question,
-  { mentions, installation }: Pick<QuestionWork, 'mentions' | 'installation'>,
+  { mentions, installation }: QuestionWork,
 ): Promise<ThreadContext> {
   const { attached, files = [], channel, thread, ts = '' } = question
   const shown = attached?.text ? lineOf('(Attached to the question)', await mentions.withNames(attached.text)) : ''
@@ -227,7 +223,7 @@ interface MessageWithTs extends ContextMessage {
 /** Formats messages as `@Name: words`. Those of people without words and files are left out. */
 export async function linesOf(
   messages: ThreadMessage[],
-  { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
+  { mentions, question, installation }: QuestionWork,
 ): Promise<MessageWithTs[]> {
   const contents = messages.map((message) => readContent(message))
   const texts = contents.map((content) => shownText(content, THREAD_MESSAGE_CHARS))

@@ -17,7 +17,8 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { messageOf } from '../../base/errors.ts'
 import { oncePerMinute, type Log } from '../../base/log.ts'
 import type { Services } from '../services.ts'
-import { registerListeners } from '../listeners/index.ts'
+import { homePublisher } from '../home/publish-home.ts'
+import * as listeners from '../listeners/index.ts'
 import { Socket, type SocketOptions } from './socket.ts'
 
 /** How to reach Slack. */
@@ -182,7 +183,8 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Servic
   })
   // A storage error must reach the receiver, which then does not ack.
   app.error((error) => Promise.reject(error))
-  registerListeners(app, services)
+  const publishHome = homePublisher(services)
+  for (const listen of Object.values(listeners)) listen(app, services, publishHome)
 }
 
 function clientOptions({ fetch, log }: Services, { apiUrl }: SlackConnection) {

@@ -1,36 +1,12 @@
-import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
-/**
- * Handles `/ask schedules`: lists the asker's schedules in an ephemeral message, and for an admin also the channel's.
- * Never rejects.
- */
-export async function listSchedules(
-  { command }: { command: Question },
-  installation: Installation,
-  services: Services,
-): Promise<void> {
-  const { fetch } = services
-  const { channel, user, responseUrl } = command
-  const log = services.log.child({ channel, user })
-  const show = (content: object) =>
-    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log })
-  try {
-    await show(await scheduleListFor(command, { installation, services }))
-  } catch (error) {
-    log.warn({ error: messageOf(error) }, 'the schedules could not be listed')
-    await show(noteContent(SCHEDULES.failed)).catch(() => undefined)
-  }
-}
-
-/** The list that a person gets. `note`: a line above it, as mrkdwn. */
+/** `/ask schedules`: the person's own schedules, and for an admin also the channel's. `note`: a line above it, as mrkdwn. */
 export async function scheduleListFor(
   place: Pick<Question, 'team' | 'channel' | 'user'>,
   { installation, services }: WorkspaceServices,

@@ -1,20 +1,19 @@
 /** `/ask remember …` and `/ask memory`. */
-import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace, Place } from '../../base/place.ts'
 import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { noteContent } from '../format/blocks.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
 import { denialText, MEMORY } from '../format/messages.ts'
-import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
-import type { Services, WorkspaceServices } from '../services.ts'
+import { memoryContent, outcomeContent, type ShownMemory } from '../views/remembered-content.ts'
+import type { WorkspaceServices } from '../services.ts'
 import { denialNow } from '../intake/access.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import type { AskedPrivacy } from '../intake/private-words.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
-import { remember, tellOutcome, tellPerson, unreadable } from '../intake/remember.ts'
+import { remember, unreadable } from '../intake/remember.ts'
 
 const COMMAND = /^remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
@@ -23,59 +22,35 @@ export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
 }
 
-/** Handles `/ask remember …`. Never rejects. */
+/** Handles `/ask remember …`. @returns the outcome for the asker alone; undefined if they know it @throws if a store fails */
 export async function rememberByCommand(
   { command, text, asked }: { command: Question; text: string; asked: AskedPrivacy | undefined },
-  installation: Installation,
-  services: Services,
-): Promise<void> {
+  { installation, services }: WorkspaceServices,
+): Promise<Content | undefined> {
   const [, words = ''] = COMMAND.exec(asked?.text ?? text) ?? []
-  const isForAll = asked !== undefined && !command.channel.startsWith('D')
+  if (asked !== undefined && !command.channel.startsWith('D')) return noteContent(MEMORY.notPrivate)
   const wanted = { question: command, id: command.thread, text: words.trim() }
-  const keep = () => remember(wanted, installation, services).catch(failedOn(command, services))
-  const outcome = isForAll ? { refusal: MEMORY.notPrivate } : await keep()
-  await tellOutcome(outcome, command, { installation, services })
+  return outcomeContent(await remember(wanted, installation, services), command)
 }
 
-/** Handles `/ask memory`. Never rejects. */
-export async function showMemory(
-  { command }: { command: Question },
-  installation: Installation,
-  services: Services,
-): Promise<void> {
-  const deps = { installation, services }
-  const shown = await memoryFor(command, deps)
-  const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
-  await tellPerson(content, command, deps)
-}
-
-/** Returns what is remembered in a place, or why a person may not see it. Never rejects. */
-export async function memoryFor(
-  command: Question,
-  deps: WorkspaceServices,
-): Promise<{ refusal: string } | { all: ShownMemory[] }> {
-  return listFor(command, deps).catch(failedOn(command, deps.services))
-}
-
-/** Logs an error. @returns the sentence for the person */
-function failedOn({ id }: Question, { log }: Services) {
-  return (error: unknown) => {
-    log.warn({ question: id, error: messageOf(error) }, 'a command about memory failed')
-    return { refusal: MEMORY.failed }
-  }
+/** Handles `/ask memory`. Shows it to the asker alone. @throws if a store fails */
+export async function showMemory({ command }: { command: Question }, there: WorkspaceServices): Promise<Content> {
+  const shown = await memoryFor(command, there)
+  return 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
 }
 
 /** Denials that do not keep a person from reading: guests and people of connected workspaces. */
 const READERS = new Set(['guest', 'external'])
 
-async function listFor(
+/** Returns what is remembered in a place, or why a person may not see it. @throws if a store fails */
+export async function memoryFor(
   command: Question,
   deps: WorkspaceServices,
 ): Promise<{ refusal: string } | { all: ShownMemory[] }> {
   const { installation, services } = deps
   const settings = await services.settingsFor(command)
   const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
-  const denial = await denialNow(applicant, { log: services.log })
+  const denial = await denialNow(applicant)
   if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
   const all = await memoryOf(command, deps).catch(unreadable)
   return all === 'unreadable' ? { refusal: MEMORY.unreadable } : { all }

@@ -1,43 +1,29 @@
 import { toolTitle } from '../../agent/tool-title.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
-import { noteContent } from '../format/blocks.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
 import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
 import { maySet } from '../intake/may-set.ts'
 import { signMetadata } from '../presses/signed-metadata.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 
 /**
- * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or shows only the asker
- * why not. Never rejects.
+ * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows.
+ * @returns why not, for the asker alone
  */
 export async function openSettings(
   { command, trigger }: { command: Question; trigger: string },
-  installation: Installation,
-  services: Services,
-): Promise<void> {
-  const { fetch } = services
+  { installation, services }: WorkspaceServices,
+): Promise<Content | undefined> {
   const { team, channel, user, responseUrl } = command
-  const { client } = installation
-  const log = services.log.child({ team, channel, user })
-  const tell = (words: string) =>
-    sendEphemeral({ responseUrl, channel, user }, [noteContent(words)], { client, fetch, log })
-  try {
-    const settings = await services.settingsFor(command)
-    const who = await maySet(command, settings, { installation, isLater: false })
-    if (who.denial !== undefined) return await tell(SETTINGS_WORDS[who.denial])
-    const metadata = signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, installation })
-    const view = settingsView({ ...(await formOf(command, who, services)), metadata })
-    await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
-  } catch (error) {
-    log.warn({ error: messageOf(error) }, 'the settings could not be shown')
-    await tell(SETTINGS_WORDS.failed).catch(() => undefined)
-  }
+  const who = await maySet(command, await services.settingsFor(command), { installation, isLater: false })
+  if (who.denial !== undefined) return noteContent(SETTINGS_WORDS[who.denial])
+  const metadata = signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, installation })
+  const view = settingsView({ ...(await formOf(command, who, services)), metadata })
+  await installation.client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
+  return undefined
 }
 
 async function formOf(

@@ -1,16 +1,15 @@
-import type { KnownBlock, View } from '@slack/web-api'
+import type { KnownBlock, ModalView } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
-import { plainTextElement } from '../format/plain-elements.ts'
 import type { AskedCall } from '../approvals/saved-call.ts'
 import { argumentsText, openLine } from '../approvals/arguments-text.ts'
-import { facts } from './plain-blocks.ts'
+import { facts, modal } from './plain-blocks.ts'
 
 /** Size of a piece, and of all pieces as JSON. Slack limits a modal to 100 blocks and 250,000 characters as JSON. */
 const PIECE_CHARS = 2_900
 const MAX_CHARS = 150_000
 
 /** A modal with all the arguments that a tool would get. */
-export function argumentsView({ tool, approval }: AskedCall): View {
+export function argumentsView({ tool, approval }: AskedCall): ModalView {
   const text = argumentsText(approval.input)
   const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`
   const blocks: KnownBlock[] = [facts(`This would be sent to ${openLine(tool)}${of}:`)]
@@ -29,7 +28,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
         `… ${rest.toLocaleString('en-US')} more characters do not fit here. Only allow this if you do not need to read them.`,
       ),
     )
-  return { type: 'modal', title: plainTextElement('Arguments'), close: plainTextElement('Close'), blocks }
+  return modal('Arguments', blocks)
 }
 
 function preformatted(text: string): KnownBlock {

@@ -10,18 +10,17 @@ import { button, plainTextElement } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { bulletList, facts, header } from './plain-blocks.ts'
 
-/** The extra content of an admin's Home. A part is absent if it could not be loaded in time or is not set up. */
-export interface AdminParts {
-  /** The team's last writes, newest first. */
-  writes?: AuditEntry[] | undefined
-  /** Returns a person's name, or the id if the name is unknown. */
-  nameOf(id: string): string
-  needLogin?: LoginNeeded[] | undefined
-  off?: OffTool[] | undefined
-}
-
-/** The last writes of tools, the MCP servers that need a login, and the tools that wait for an admin's approval. */
-export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
+/**
+ * The extra content of an admin's Home: the team's last writes, newest first, the MCP servers that need a login, and the
+ * tools that wait for an admin's approval. A part is absent if it could not be loaded in time or is not set up. `nameOf`
+ * returns a person's name, or the id if the name is unknown.
+ */
+export function adminBlocks(
+  writes: AuditEntry[] | undefined,
+  nameOf: NameOf,
+  needLogin: LoginNeeded[] = [],
+  off: OffTool[] = [],
+): KnownBlock[] {
   return [
     ...(writes ? [header('Latest changes by tools'), ...writeBlocks(writes, nameOf)] : []),
     ...(needLogin.length > 0
@@ -31,6 +30,8 @@ export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminP
   ]
 }
 
+type NameOf = (id: string) => string
+
 function text(words: string): RichTextElement {
   return { type: 'text', text: words }
 }
@@ -39,12 +40,12 @@ function code(words: string): RichTextElement {
   return { type: 'text', text: words, style: { code: true } }
 }
 
-function writeBlocks(writes: AuditEntry[], nameOf: AdminParts['nameOf']): KnownBlock[] {
+function writeBlocks(writes: AuditEntry[], nameOf: NameOf): KnownBlock[] {
   if (writes.length === 0) return [facts('Nothing yet.')]
   return [bulletList(writes.map((write) => writeLine(write, nameOf))), facts('For more, run npm run runs -- audit')]
 }
 
-function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): RichTextElement[] {
+function writeLine(entry: AuditEntry, nameOf: NameOf): RichTextElement[] {
   const { tool, server, at, askedBy, decidedBy, outcome } = entry
   const [before, after] = decidedWords(entry)
   const decided = `${before}${decidedBy === undefined ? '' : nameIn(nameOf(decidedBy))}${after}`

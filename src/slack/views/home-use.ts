@@ -18,7 +18,7 @@ export interface UnansweredQuestion {
 }
 
 /** The figures about the use on an admin's Home. */
-export interface UseParts {
+export interface TeamUse {
   days7: UseSummary
   days30: UseSummary
   /** Names a person, without pinging them. */
@@ -30,7 +30,7 @@ export interface UseParts {
 }
 
 /** The headings *Use* and *Could not answer* of an admin's Home. */
-export function useBlocks(parts: UseParts): KnownBlock[] {
+export function useBlocks(parts: TeamUse): KnownBlock[] {
   const { days7, days30, unanswered } = parts
   return [
     header('Use'),
@@ -41,7 +41,7 @@ export function useBlocks(parts: UseParts): KnownBlock[] {
   ]
 }
 
-function unansweredBlocks({ shown, hidden }: NonNullable<UseParts['unanswered']>): KnownBlock[] {
+function unansweredBlocks({ shown, hidden }: NonNullable<TeamUse['unanswered']>): KnownBlock[] {
   const more = `${count(hidden, 'question')} in private channels and direct messages that you cannot see.`
   return [
     ...shown.map(unansweredBlock),
@@ -53,7 +53,7 @@ function unansweredBlocks({ shown, hidden }: NonNullable<UseParts['unanswered']>
 /** The maximum number of listed channels, people and tools. */
 const MAX_LINES = 5
 
-function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: UseParts): KnownBlock[] {
+function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: TeamUse): KnownBlock[] {
   const { answered, gave_up, stopped, failed, rated_down } = use.ends
   const ends = `${answered} answered, ${gave_up} without an answer, ${stopped} stopped, ${failed} failed, ${rated_down} rated down`
   if (use.questions + use.inputTokens === 0) return [facts(`${title}: nothing yet.`)]

@@ -8,7 +8,7 @@ import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
 import { button, plainTextElement } from '../format/plain-elements.ts'
 import { shorten } from '../format/escape.ts'
-import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
+import { COMMAND, count, helpText, inWords, type HelpSettings } from '../format/messages.ts'
 import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
 import { bulletList, facts, header, questionLine, sections } from './plain-blocks.ts'
 import { STEPS_WORDS } from './settings-view.ts'
@@ -17,14 +17,14 @@ import { STEPS_WORDS } from './settings-view.ts'
 export const EXAMPLES = ['What is 15% of 240, and half of it?', 'How many days until Christmas?', 'Who founded Slack?']
 
 /** The settings of a place that a Home shows. */
-interface ShownSettings extends HelpOptions {
+interface ShownSettings extends HelpSettings {
   model: { name: string }
   tools: Pick<Tool, 'name' | 'title' | 'server' | 'brief' | 'description'>[]
   skills?: string[]
 }
 
 /** The content of a person's Home. A part is absent if it could not be loaded in time or is not for that person. */
-export interface HomeParts {
+export interface HomeContent {
   /** The direct message in which an example is asked. */
   channel: string
   settings?: ShownSettings | undefined
@@ -50,7 +50,7 @@ export interface HomeParts {
 const MAX_BLOCKS = 100
 
 /** A person's Home: the bot's abilities, and the person's own questions, limits and settings. */
-export function homeView(parts: HomeParts): View {
+export function homeView(parts: HomeContent): View {
   const {
     settings,
     examples = EXAMPLES,
@@ -93,7 +93,7 @@ function exampleBlock(question: string): KnownBlock {
 const TOOLS_SHOWN = 60
 const TOOL_CHARS = 150
 
-function toolBlocks({ tools }: ShownSettings, off: NonNullable<HomeParts['toolsOff']>): KnownBlock[] {
+function toolBlocks({ tools }: ShownSettings, off: NonNullable<HomeContent['toolsOff']>): KnownBlock[] {
   const on = tools.map((tool) => `✅ ${toolTitle(tool)}: ${briefOf(tool.brief ?? tool.description)}`)
   const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
   const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
@@ -104,7 +104,7 @@ function skillBlocks(skills: string[]): KnownBlock[] {
   return sections(skills.map((name) => `• ${toolTitle({ name })}`).join('\n'))
 }
 
-function askedBlocks(asked: NonNullable<HomeParts['asked']>): KnownBlock[] {
+function askedBlocks(asked: NonNullable<HomeContent['asked']>): KnownBlock[] {
   if (asked.length === 0) return [facts('Nothing yet.')]
   const lines = asked.map(({ record, text, url }) => {
     const words = questionLine(text)

@@ -1,4 +1,4 @@
-import type { KnownBlock, RichTextElement, View } from '@slack/web-api'
+import type { KnownBlock, ModalView, RichTextElement } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
 import { plainContext, plainTextElement } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
@@ -42,8 +42,38 @@ export function questionLine(text: string): string {
 }
 
 /** A modal with one text. */
-export function noteModal(title: string, text: string): View {
-  return { type: 'modal', title: plainTextElement(title), close: plainTextElement('Close'), blocks: sections(text) }
+export function noteModal(title: string, text: string): ModalView {
+  return modal(title, sections(text))
+}
+
+export function modal(title: string, blocks: ModalView['blocks'], more: Partial<ModalView> = {}): ModalView {
+  return { type: 'modal', title: plainTextElement(title), close: plainTextElement('Close'), blocks, ...more }
+}
+
+/** A modal that is sent. Slack returns `private_metadata` (at most 3,000 characters) with the submitted values. */
+export function formModal(
+  title: string,
+  [submit, close]: [submit: string, close: string],
+  callback_id: string,
+  private_metadata: string,
+  blocks: KnownBlock[],
+): ModalView {
+  const labels = { submit: plainTextElement(submit), close: plainTextElement(close) }
+  return modal(title, blocks, { ...labels, callback_id, private_metadata })
+}
+
+interface TextInput {
+  max_length: number
+  optional?: boolean
+  initial_value?: string
+  hint?: string
+}
+
+/** An input of several lines. `id`: its `block_id` and `action_id`. */
+export function textInput(id: string, label: string, { hint, optional = false, ...more }: TextInput): KnownBlock {
+  const element = { type: 'plain_text_input' as const, action_id: id, multiline: true, ...more }
+  const shown = hint === undefined ? {} : { hint: plainTextElement(hint) }
+  return { type: 'input', block_id: id, optional, label: plainTextElement(label), ...shown, element }
 }
 
 /** Splits escaped text into pieces of at most `SECTION_CHARS`, at the end of a line if near, never in an entity. */

@@ -1,16 +1,12 @@
 /** Cards that the model opens for the asker alone. Each says what suggested it, if the run has read anything. */
-import type { KnownBlock } from '@slack/web-api'
+import type { Button } from '@slack/web-api'
 import { ASK_ALONE, OPEN_SETTINGS, PROPOSED_NO, PROPOSED_REMEMBER } from '../format/action-ids.ts'
-import { clipSection, ROOT_QUESTION, section, type Content } from '../format/blocks.ts'
+import { cardContent, ROOT_QUESTION, type Content } from '../format/blocks.ts'
 import { quote } from '../format/escape.ts'
 import { button } from '../format/plain-elements.ts'
 
-type Elements = ReturnType<typeof button>[]
-
-function card(lines: (string | undefined)[], elements: Elements): Content {
-  const text = lines.filter((line) => line !== undefined).join('\n')
-  const actions: KnownBlock = { type: 'actions', elements }
-  return { text: clipSection(text), blocks: [section(text), actions] }
+function card(lines: (string | undefined)[], elements: Button[]): Content {
+  return cardContent(lines.filter((line) => line !== undefined).join('\n'), elements)
 }
 
 /** Asks whether to remember a text. `id`: the question's; `value`: a `questionValue`. */

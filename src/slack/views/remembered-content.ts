@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/web-api'
 import type { Place } from '../../base/place.ts'
 import type { Remembered } from '../../stores/remembered/types.ts'
 import { FORGET_REMEMBERED, FORGET_USED, MEMORY_PAGE } from '../format/action-ids.ts'
-import { clipSection, section, type Content } from '../format/blocks.ts'
+import { cardContent, clipSection, noteContent, section, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { COMMAND, count } from '../format/messages.ts'
 import { button, plainTextElement } from '../format/plain-elements.ts'
@@ -41,8 +41,17 @@ function memoryPlace(channel: string): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 
+/** `refusal`: why something is not remembered, as mrkdwn. `kept`: the item, with names instead of ids. */
+export type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+
+/** Returns what only the person sees. Undefined if it was known already: they saw that then. */
+export function outcomeContent(outcome: RememberOutcome, place: Place): Content | undefined {
+  if (outcome === 'known') return undefined
+  return 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
+}
+
 /** Confirms to a person that something is remembered. */
-export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
+function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
   const line = `🧠 Remembered for ${memoryPlace(place.channel)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
   return {
@@ -62,7 +71,7 @@ export function memoryContent(all: ShownMemory[], place: Place, page = 0): Conte
   const where = memoryPlace(place.channel)
   if (all.length === 0) {
     const line = `I remember nothing for ${where} yet. Tell me with \`${COMMAND} remember our fiscal year starts in May\`.`
-    return { text: line, blocks: [section(line)] }
+    return cardContent(line)
   }
   const pages = Math.ceil(all.length / A_PAGE)
   const at = Math.min(page, pages - 1)

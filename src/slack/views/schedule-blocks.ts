@@ -4,7 +4,7 @@ import { describeTime } from '../../schedules/describe-when.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
-import { clipSection, section, type Content } from '../format/blocks.ts'
+import { cardContent, clipSection, section, type Content } from '../format/blocks.ts'
 import { escapeText, escapeWithin, quote } from '../format/escape.ts'
 import { COMMAND } from '../format/messages.ts'
 import { button, plainContext, plainTextElement } from '../format/plain-elements.ts'
@@ -16,6 +16,7 @@ import {
   whenText,
   withChannelNames,
 } from '../format/schedule-words.ts'
+import { formModal, modal, textInput } from './plain-blocks.ts'
 
 const TIMES_SHOWN = 3
 const TOOLS = { max: 600, maxEscaped: 900 }
@@ -45,7 +46,7 @@ export function scheduleCard(
     ...(draft.replaces === undefined ? [button(SCHEDULE.answer, 'Just answer', { value })] : []),
     button(SCHEDULE.cancel, 'Cancel', { value }),
   ]
-  return { text: clipSection(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }
+  return cardContent(lines.join('\n'), elements)
 }
 
 /** Slack accepts 50 blocks in a message, and a schedule takes three. */
@@ -118,7 +119,7 @@ const SURE: ConfirmationDialog = {
 /** A message to the creator alone, with a button to resume. */
 export function pausedContent(text: string, schedule: Schedule): Content {
   const elements = [button(SCHEDULE.resume, 'Resume', { value: refText(schedule), style: 'primary' })]
-  return { text: clipSection(text), blocks: [section(text), { type: 'actions', elements }] }
+  return cardContent(text, elements)
 }
 
 /** The `block_id` and `action_id` of the modal's input. */
@@ -130,38 +131,14 @@ export const CHANGE = 'Change your schedule'
 
 /** The modal after *Next*: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
-  return {
-    type: 'modal',
-    private_metadata: metadata,
-    title: plainTextElement(CHANGE),
-    close: plainTextElement('Close'),
-    blocks,
-  }
+  return modal(CHANGE, blocks as KnownBlock[], { private_metadata: metadata })
 }
 
 /** The modal behind *Change*: the schedule as its creator wrote it, which is at most `MAX_TEXT` long. */
 export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
-  return {
-    type: 'modal',
-    callback_id: SCHEDULE_FORM,
-    private_metadata: metadata,
-    title: plainTextElement(CHANGE),
-    submit: plainTextElement('Next'),
-    close: plainTextElement('Cancel'),
-    blocks: [
-      {
-        type: 'input',
-        block_id: SCHEDULE_TEXT,
-        label: plainTextElement('When, and what to answer'),
-        hint: plainTextElement(`As you would write it after ${COMMAND}: every Monday at 9 what is new in our wiki?`),
-        element: {
-          type: 'plain_text_input',
-          action_id: SCHEDULE_TEXT,
-          multiline: true,
-          max_length: MAX_TEXT,
-          initial_value: withChannelNames(schedule.text),
-        },
-      },
-    ],
-  }
+  const hint = `As you would write it after ${COMMAND}: every Monday at 9 what is new in our wiki?`
+  const written = { max_length: MAX_TEXT, initial_value: withChannelNames(schedule.text) }
+  return formModal(CHANGE, ['Next', 'Cancel'], SCHEDULE_FORM, metadata, [
+    textInput(SCHEDULE_TEXT, 'When, and what to answer', { hint, ...written }),
+  ])
 }

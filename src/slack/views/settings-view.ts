@@ -4,7 +4,8 @@ import { cutText } from '../../base/cut-text.ts'
 import { FOLLOW_UPS, STEPS, type Config } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS_FORM } from '../format/action-ids.ts'
-import { plainTextElement } from '../format/plain-elements.ts'
+import { plainContext, plainTextElement } from '../format/plain-elements.ts'
+import { formModal } from './plain-blocks.ts'
 
 /** The choices for a place. */
 export interface SettingsChoices {
@@ -81,49 +82,35 @@ type MenuName = 'followUps' | 'steps' | 'dialect' | 'whoMayStop' | 'whoMayForget
 export function settingsView(form: SettingsForm): ModalView {
   const { isDirect, choices, mayChangeForget, metadata } = form
   const ofSeveral: KnownBlock[] = [
-    menu('followUps', { form, label: 'Follow-ups', values: FOLLOW_UPS }),
-    menu('whoMayStop', { form, label: 'Who may stop me', values: ['asker', 'anyone'] }),
-    ...(mayChangeForget
-      ? [
-          menu('whoMayForget', {
-            form,
-            label: 'Who may delete what I remember about this channel',
-            values: ['admins', 'anyone'],
-          }),
-        ]
-      : []),
+    menu('followUps', 'Follow-ups', FOLLOW_UPS, form),
+    menu('whoMayStop', 'Who may stop me', ['asker', 'anyone'], form),
+    ...(mayChangeForget ? [menu('whoMayForget', WHO_MAY_FORGET, ['admins', 'anyone'], form)] : []),
   ]
-  return {
-    type: 'modal',
-    callback_id: SETTINGS_FORM,
-    private_metadata: metadata,
-    title: plainTextElement(isDirect ? 'Settings here' : 'Settings of this channel'),
-    submit: plainTextElement('Save'),
-    close: plainTextElement('Cancel'),
-    blocks: [
-      { type: 'context', elements: [plainTextElement(INTRODUCTION)] },
-      menu('steps', { form, label: 'How I show my work', values: STEPS }),
-      modelInput(form),
-      ...toolsInput(form),
-      ...skillsInput(form),
-      instructionsInput(form),
-      ...(isDirect ? [] : ofSeveral),
-      { type: 'header', text: plainTextElement('Advanced') },
-      menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
-    ],
-  }
+  const title = isDirect ? 'Settings here' : 'Settings of this channel'
+  return formModal(title, ['Save', 'Cancel'], SETTINGS_FORM, metadata, [
+    plainContext(INTRODUCTION),
+    menu('steps', 'How I show my work', STEPS, form),
+    modelInput(form),
+    ...toolsInput(form),
+    ...skillsInput(form),
+    instructionsInput(form),
+    ...(isDirect ? [] : ofSeveral),
+    { type: 'header', text: plainTextElement('Advanced') },
+    menu('dialect', 'Dialect', choices.dialects, form),
+  ])
 }
 
 const INTRODUCTION = 'Applies here from the next question. Default = what the person who runs me has set.'
 
-function menu(name: MenuName, given: { form: SettingsForm; label: string; values: readonly string[] }): KnownBlock {
-  const { form, label, values } = given
+const WHO_MAY_FORGET = 'Who may delete what I remember about this channel'
+
+function menu(name: MenuName, label: string, values: readonly string[], form: SettingsForm): KnownBlock {
   const words = (value: string) => WORDS[name][value] ?? value
   const usual = option(DEFAULT, `Default (${words(form.defaults[name])})`)
   const options = [usual, ...values.slice(0, MAX_OPTIONS - 1).map((value) => option(value, words(value)))]
   const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual
   const element = { type: 'static_select' as const, action_id: FIELDS[name], options, initial_option }
-  return input(name, { label, element })
+  return input(name, label, element)
 }
 
 function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
@@ -135,37 +122,36 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
     placeholder: plainTextElement(cut(`Default (${defaults.model})`, PLACEHOLDER_CHARS)),
     ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
   }
-  return input('model', { label: 'Model', element, hint: `The name of a model at my endpoint.${known}` })
+  return input('model', 'Model', element, `The name of a model at my endpoint.${known}`)
 }
 
 /** Absent if there are fewer than two tools. */
-function toolsInput({ set, defaults, choices, titles }: SettingsForm): KnownBlock[] {
+function toolsInput(form: SettingsForm): KnownBlock[] {
+  const { defaults, choices, titles } = form
   if (choices.tools.length < 2) return []
   const titleOf = (name: string) => titles.get(name) ?? toolTitle({ name })
   const isAll = choices.tools.every((name) => defaults.tools.includes(name))
   const usual = isAll ? 'all' : defaults.tools.map(titleOf).join(', ')
-  return [several('tools', { label: 'Tools', names: choices.tools, set: set.tools, usual, titleOf })]
+  return [several('tools', 'Tools', usual, form, titleOf)]
 }
 
 /** Absent if there are no skills. */
-function skillsInput({ set, choices }: SettingsForm): KnownBlock[] {
-  if (choices.skills.length === 0) return []
-  const titleOf = (name: string) => toolTitle({ name })
-  return [several('skills', { label: 'Skills', names: choices.skills, set: set.skills, usual: 'all', titleOf })]
+function skillsInput(form: SettingsForm): KnownBlock[] {
+  return form.choices.skills.length === 0
+    ? []
+    : [several('skills', 'Skills', 'all', form, (name) => toolTitle({ name }))]
 }
 
-interface MultiSelect {
-  label: string
-  names: string[]
-  set: string[] | undefined
-  /** The default, in words. */
-  usual: string
-  titleOf(name: string): string
-}
-
-function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }: MultiSelect): KnownBlock {
-  const options = names.slice(0, MAX_OPTIONS).map((one) => option(one, titleOf(one)))
-  const initial = options.filter(({ value }) => set?.includes(value ?? ''))
+/** `usual`: the default, in words. */
+function several(
+  name: 'tools' | 'skills',
+  label: string,
+  usual: string,
+  { choices, set }: SettingsForm,
+  titleOf: (name: string) => string,
+): KnownBlock {
+  const options = choices[name].slice(0, MAX_OPTIONS).map((one) => option(one, titleOf(one)))
+  const initial = options.filter(({ value }) => set[name]?.includes(value ?? ''))
   const element = {
     type: 'multi_static_select' as const,
     action_id: FIELDS[name],
@@ -173,7 +159,7 @@ function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }
     placeholder: plainTextElement(cut(`Default (${usual})`, PLACEHOLDER_CHARS)),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
-  return input(name, { label, element, hint: 'Choose none to use the default.' })
+  return input(name, label, element, 'Choose none to use the default.')
 }
 
 function instructionsInput({ set }: SettingsForm): KnownBlock {
@@ -185,15 +171,12 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     placeholder: plainTextElement('For example: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }
-  return input('instructions', { label: 'Extra instructions', element })
+  return input('instructions', 'Extra instructions', element)
 }
 
 type InputElement = Extract<KnownBlock, { type: 'input' }>['element']
 
-function input(
-  name: keyof ChannelSettings,
-  { label, element, hint }: { label: string; element: InputElement; hint?: string },
-): KnownBlock {
+function input(name: keyof ChannelSettings, label: string, element: InputElement, hint?: string): KnownBlock {
   const shown = hint === undefined ? {} : { hint: plainTextElement(cut(hint, HINT_CHARS)) }
   return { type: 'input', block_id: FIELDS[name], optional: true, label: plainTextElement(label), element, ...shown }
 }

@@ -7,27 +7,19 @@ import { context, section, type Content } from '../format/blocks.ts'
 import { button, plainTextElement } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
 import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/tool-question-words.ts'
-import { facts, sections } from './plain-blocks.ts'
+import { facts, formModal, sections } from './plain-blocks.ts'
 import { fieldId } from './tool-question-input.ts'
 
-/** The modal with the form of a tool's question. Slack returns `metadata` (at most 3,000 characters) on submission. */
+/** The modal with the form of a tool's question. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {
   const form = formOf(asked.schema)
   const fields = 'fields' in form ? form.fields : []
-  return {
-    type: 'modal',
-    callback_id: QUESTION_FORM,
-    private_metadata: metadata,
-    title: plainTextElement('Your answer'),
-    submit: plainTextElement('Answer'),
-    close: plainTextElement('Not now'),
-    blocks: [
-      facts(`${visible(asked.server)} asks:`),
-      ...sections(visible(asked.message).slice(0, MESSAGE_CHARS)),
-      facts(NO_SECRETS),
-      ...fields.map(input),
-    ],
-  }
+  return formModal('Your answer', ['Answer', 'Not now'], QUESTION_FORM, metadata, [
+    facts(`${visible(asked.server)} asks:`),
+    ...sections(visible(asked.message).slice(0, MESSAGE_CHARS)),
+    facts(NO_SECRETS),
+    ...fields.map(input),
+  ])
 }
 
 const MESSAGE_CHARS = 3_000

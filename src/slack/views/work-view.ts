@@ -9,11 +9,11 @@ import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { count, unreadableTitle, WITHOUT_WORDS } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
 import { usedBlocks, type ShownMemory } from './remembered-content.ts'
-import { facts, header, noteModal, sections } from './plain-blocks.ts'
+import { facts, header, modal, noteModal, sections } from './plain-blocks.ts'
 
 /**
  * Size of a page without its buttons. Slack limits a modal: 100 blocks, 250,000 bytes
@@ -37,14 +37,8 @@ export function workView(
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
   const pages = inPages([[...questionBlocks(record, done), ...used], ...record.steps.map(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
-  return {
-    type: 'modal',
-    callback_id: SHOW_WORK,
-    private_metadata: record.question.id,
-    title: plainTextElement(TITLE),
-    close: plainTextElement('Close'),
-    blocks: [...(pages[at] ?? []), ...pageButtons(at, pages.length)],
-  }
+  const blocks = [...(pages[at] ?? []), ...pageButtons(at, pages.length)]
+  return modal(TITLE, blocks, { callback_id: SHOW_WORK, private_metadata: record.question.id })
 }
 
 /** Shown while the record is loaded. */
