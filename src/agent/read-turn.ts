@@ -1,7 +1,7 @@
 /** What a completion is: calls, an answer, or nothing that can be used. */
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { checkAnswer, type GivenTurn } from './check-answer.ts'
-import { withoutCopies } from './copied-call.ts'
+import { withoutQuotedCalls } from './copied-call.ts'
 import { endsInArguments } from './parser/leaked-input.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
@@ -21,8 +21,9 @@ export function readTurn(
   if (refusal?.trim()) return { read: { kind: 'finish', thought: '', answer: refusal.trim() }, reasoning }
   const reading = run.dialect.read(completion, run.tools)
   const inReasoning = readReasoning(run, completion, reading, given.finalTurn !== undefined)
+  const source = (inReasoning?.isWholeTurn && completion.reasoning) || completion.text
   const written = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
-  const turn = completion.toolCalls?.length ? written : withoutCopies(run, written)
+  const turn = completion.toolCalls?.length ? written : withoutQuotedCalls(run, written, source)
   const settled = turn.kind === 'unreadable' ? (settledProse(run, completion.text) ?? turn) : turn
   return { read: checkAnswer(run, settled, given), reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
 }

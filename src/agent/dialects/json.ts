@@ -16,6 +16,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isJsonOrLabelled } from '../parser/own-form.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
@@ -38,6 +39,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts, worked) }),
     read,
+    isOwnForm: isJsonOrLabelled,
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }

@@ -29,6 +29,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
       const turn = readNative(completion, namesOfTools(tools))
       return HELD.test(completion.text) ? withoutLeftOut(turn, tools) : turn
     },
+    isOwnForm: () => false,
     opensAnswer: opensProse,
   }
 }

@@ -5,6 +5,7 @@ import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.
 import { acceptsInput, inputText, namesOfTools } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isJsonOrLabelled } from '../parser/own-form.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
@@ -31,6 +32,7 @@ export function structuredDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => renderStructured(view, prompts, worked),
     read,
+    isOwnForm: isJsonOrLabelled,
     opensAnswer: answerOpening,
   }
 }
