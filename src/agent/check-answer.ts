@@ -104,7 +104,7 @@ function loopTexts(steps: readonly Step[]): string[] {
 const LOOP_FAILURE = /^(?:There is no tool "|The input of \S{1,100} is wrong)/
 
 /** Returns whether the loop, and not a tool, has answered the step's call. */
-function isLoopFailure(step: Step): boolean {
+export function isLoopFailure(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.ok === false && LOOP_FAILURE.test(step.observation.text)
 }
 

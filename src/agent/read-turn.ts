@@ -1,9 +1,11 @@
 /** What a completion is: calls, an answer, or nothing that can be used. */
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { checkAnswer, type GivenTurn } from './check-answer.ts'
-import { withoutCopies } from './copied-call.ts'
+import { withoutQuotedCalls } from './copied-call.ts'
 import { endsInArguments } from './parser/leaked-input.ts'
-import { opensReasoning } from './parser/reasoning.ts'
+import { turnText } from './parser/model-output.ts'
+import { wordsOfReasoning } from './parser/reasoning.ts'
+import { withoutCallMarks } from './parser/special-tokens.ts'
 import { plainProse } from './partial-answer.ts'
 import { namesOfTools } from './tool-input.ts'
 import { UNREADABLE_CHARS } from './prompt-size.ts'
@@ -16,13 +18,14 @@ export function readTurn(
   completion: Completion,
   given: GivenTurn,
 ): Pick<ModelTurn, 'read' | 'reasoning'> {
-  const reasoning = completion.reasoning?.trim() || undefined
+  const reasoning = withoutCallMarks(completion.reasoning ?? '').trim() || undefined
   const { refusal } = completion
   if (refusal?.trim()) return { read: { kind: 'finish', thought: '', answer: refusal.trim() }, reasoning }
   const reading = run.dialect.read(completion, run.tools)
   const inReasoning = readReasoning(run, completion, reading, given.finalTurn !== undefined)
+  const source = (inReasoning?.isWholeTurn && completion.reasoning) || completion.text
   const written = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
-  const turn = completion.toolCalls?.length ? written : withoutCopies(run, written)
+  const turn = completion.toolCalls?.length ? written : withoutQuotedCalls(run, written, source)
   const settled = turn.kind === 'unreadable' ? (settledProse(run, completion.text) ?? turn) : turn
   return { read: checkAnswer(run, settled, given), reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
 }
@@ -49,7 +52,7 @@ interface ReasoningRead {
 }
 
 /**
- * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other
+ * Some endpoints and models write the whole turn as reasoning, beside an empty text or in it. A call or a labelled answer in it counts. Other
  * reasoning is the answer only in the final turn, when the model would not write another. Undefined if there is a text
  * beside it.
  */
@@ -61,8 +64,9 @@ function readReasoning(
 ): ReasoningRead | undefined {
   const { text, toolCalls = [], cutOff } = completion
   if (cutOff !== undefined || reading.kind === 'actions' || toolCalls.length > 0) return undefined
-  const reasoning = text.trim() === '' ? completion.reasoning?.trim() : unclosedReasoning(text)
-  const isAnswered = reading.kind === 'finish' && unclosedReasoning(reading.answer) === undefined
+  const given = text.trim() === '' ? completion.reasoning?.trim() : unansweredReasoning(text)
+  const reasoning = given && (unansweredReasoning(given) ?? given)
+  const isAnswered = reading.kind === 'finish' && unansweredReasoning(reading.answer) === undefined
   if (!reasoning || isAnswered) return undefined
   const read = run.dialect.read({ text: reasoning }, run.tools)
   const isLabelled = read.kind === 'finish' && dense(read.answer) !== dense(reasoning)
@@ -72,15 +76,11 @@ function readReasoning(
   return answer === '' ? undefined : { read: { kind: 'finish', thought: '', answer } }
 }
 
-/** The longest beginning of a text in which a mark of reasoning is looked for. */
-const MAX_MARK = 300
-
-/** The text after a mark such as `<think>` that is never closed. */
-function unclosedReasoning(text: string): string | undefined {
-  const opening = opensReasoning(text.slice(0, MAX_MARK), true)
-  if (!opening || !/^(?:<(?!!)|\[|◁)/.test(text.slice(opening.before))) return undefined
-  const rest = text.slice(opening.length)
-  return rest.search(opening.close) < 0 ? rest.trim() : undefined
+/** The text after a mark such as `<think>` that is never closed, or all of a text that is nothing but reasoning. */
+function unansweredReasoning(text: string): string | undefined {
+  const reasoning = wordsOfReasoning(text)
+  const isAll = reasoning?.isOpen || turnText(text, () => false).text.trim() === ''
+  return isAll ? reasoning?.words : undefined
 }
 
 function dense(text: string): string {

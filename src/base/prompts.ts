@@ -36,7 +36,7 @@ export const PROMPT_VARIABLES = {
   native: ['today'],
   structured: ['tools', 'tool_names', 'today'],
   'structured-turns': [],
-  'more-tools': ['tools'],
+  'more-tools': ['tools', 'how'],
   'llm-math': ['question'],
 } as const
 

@@ -43,12 +43,12 @@ export const MAX_OTHER_CHARS = 500_000
 
 /** The finish_reason values of various endpoints. A whole answer ends with one of these, or without any. */
 const WHOLE =
-  /^(?:|refusal|stop(?:ped)?|(?:finish_reason_)?stop|stop_?(?:sequence|token|str)|eos(?:_token)?|end(?:_?of_?(?:turn|text))?|end_turn|(?:tool|function)_?(?:calls?|use)|completed?|done|finish(?:ed)?)$/
+  /^(?:|refusal|stop(?:ped)?|(?:finish_reason_)?stop|stop_?(?:sequence|token|str)|eos(?:_token)?|end(?:(?:_?of)?_?(?:turn|text))?|(?:tool|function)_?(?:calls?|use)|completed?|done|finish(?:ed)?)$/
 /** The answer was cut off. `rate_limit` is a failure. */
 const AT_LENGTH = /length|max_|tokens|context|(?<!rate_)limit|truncat/
 /** The endpoint failed while it wrote. */
 const BROKEN =
-  /error|abort|cancel|interrupt|fail|time_?d?_?out|unavailable|insufficient|overload|rate_limit|malformed|disconnect/
+  /error|abort|cancel|interrupt|fail|time_?d?_?out|unavailable|insufficient|overload|rate_limit|malformed|disconnect|preempt|evict|exception|fatal|killed|crash|out_of_memory|^oom$/
 const FILTERED = /content_?filter|safety|^sensitive|prohibited|blocklist|recitation|^spii|guardrail|toxic|moderation/
 
 /** Everything that a model has written in one answer, up to the limits. */

@@ -6,7 +6,7 @@ import type { FittedRequest, ModelRequest, Usage } from '../agent/contracts/mode
 import { cutMiddle } from '../agent/observation.ts'
 import type { Log } from '../base/log.ts'
 import { longConversation, tooLong } from './failures.ts'
-import { BLOCK_CHARS, RecentPrompts } from './recent-prompts.ts'
+import { BLOCK_CHARS, type RecentPrompts } from './recent-prompts.ts'
 import { charsIn, promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
 import { MIN_WINDOW, sizesIn } from './window-refusals.ts'
 
@@ -15,6 +15,7 @@ interface WindowOptions {
   /** The window that the settings give or the endpoint lists. Not asked for short requests. */
   known?: (() => Promise<number | undefined>) | undefined
   log: Log
+  recent: RecentPrompts
 }
 
 /** A request as it is sent. */
@@ -37,7 +38,6 @@ export class ContextWindow {
   #learnt: number | undefined
   /** The model's tokens per token of our estimate. */
   #scale = 1
-  readonly #recent = new RecentPrompts()
   readonly #estimates = new WeakMap<ModelRequest['messages'], number>()
 
   constructor(options: WindowOptions) {
@@ -101,7 +101,7 @@ export class ContextWindow {
     const { inputTokens, cachedTokens = 0 } = usage
     if (charsOf(sent) <= SHORT) return usage
     const words = sent.messages.map(wordsOf).join('\n')
-    const added = this.#recent.add(words)
+    const added = this.#options.recent.add(sent)
     const estimate = this.#estimates.get(sent.messages)
     if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))
     if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens

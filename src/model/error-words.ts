@@ -1,7 +1,7 @@
 /** Reads an endpoint's error, in the words of any provider. failures.ts chooses what becomes of it. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
-import { comparesTokens } from './window-refusals.ts'
+import { comparesTokens, isOfRequest } from './window-refusals.ts'
 
 /** Maximum characters of an error that are read. */
 const MAX_WORDS = 20_000
@@ -165,15 +165,13 @@ export function isContextLength(error: unknown): boolean {
   if (TOO_LONG_CODE.test(`${String(error.code)} ${String(error.type)}`)) return true
   const words = wordsOf(error)
   if (error.status === 429 && !/request too large/i.test(words)) return false
-  if (!OF_REQUESTS.has(error.status) && OF_TIME.test(words)) return false
+  if (!isOfRequest(error) && OF_TIME.test(words)) return false
   return TOO_LONG.test(words) || comparesTokens(error)
 }
 
 const TOO_LONG_CODE =
   /context_length_exceeded|exceed_context_size|out_?of_?context|context_window|tokens_(?:limit_reached|too_long)|max_prompt_tokens|(?<!\d)1261(?!\d)/i
 
-/** Statuses of a request that is wrong in itself. */
-const OF_REQUESTS = new Set<number | undefined>([400, 413, 422])
 /** Words of a failure in time or of a connection. */
 const OF_TIME =
   /\b(?:deadline|time[ds]?(?: out)?|timeouts?|wait\w*|queue\w*|concurren\w*|cancell?ed|dial|seconds?|rpc)\b/i

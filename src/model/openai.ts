@@ -10,6 +10,7 @@ import { ContextWindow, isShorter } from './context-window.ts'
 import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
+import { RecentPrompts } from './recent-prompts.ts'
 import { ReadingSpeed } from './reading-speed.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
@@ -46,8 +47,9 @@ export function openAiModel(options: OpenAiOptions): Model {
   client.catch(() => {})
   const wire = options.api === 'responses' ? responsesWire : chatWire
   const learnt = new UnsupportedParameters(wire.optional)
-  const window = new ContextWindow({ model: options.model, known: options.knownWindow, log: options.log })
-  const speed = new ReadingSpeed(options.now)
+  const recent = new RecentPrompts()
+  const window = new ContextWindow({ model: options.model, known: options.knownWindow, log: options.log, recent })
+  const speed = new ReadingSpeed(options.now, recent)
   const endpoint: Endpoint = { client, options, wire, learnt, window, speed, saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }

@@ -1,7 +1,6 @@
 /** How long an endpoint reads before its first word, so that its silence meanwhile is no stall. */
 import type { ModelRequest, Usage } from '../agent/contracts/model.ts'
-import { RecentPrompts } from './recent-prompts.ts'
-import { wordsOf } from './tokens.ts'
+import { promptText, type RecentPrompts } from './recent-prompts.ts'
 
 /** The last calls that are remembered, and the shortest prompt that says something about the speed, in tokens. */
 const CALLS = 5
@@ -23,11 +22,12 @@ export class ReadingSpeed {
   readonly #now: () => number
   /** Milliseconds a token in the last calls. */
   #perToken: number[] = []
-  readonly #recent = new RecentPrompts()
+  readonly #recent: RecentPrompts
   readonly #atWork = new Set<CallAtWork>()
 
-  constructor(now: () => number) {
+  constructor(now: () => number, recent: RecentPrompts) {
     this.#now = now
+    this.#recent = recent
   }
 
   /**
@@ -36,8 +36,8 @@ export class ReadingSpeed {
    */
   watch(request: ModelRequest): { request: ModelRequest; release(): void } {
     const from = this.#now()
-    const prompt = promptOf(request)
-    const added = this.#recent.add(prompt)
+    const prompt = promptText(request)
+    const added = this.#recent.add(request)
     // The wait for another call says nothing about the speed.
     const isAlone = this.#atWork.size === 0
     const readsUntil = this.#readsUntil(prompt, from, request.timeMs)
@@ -84,9 +84,4 @@ export class ReadingSpeed {
     if (estimated || read < MIN_TOKENS) return
     this.#perToken = [ms / read, ...this.#perToken].slice(0, CALLS)
   }
-}
-
-/** All that the endpoint reads. */
-function promptOf({ messages, tools = [] }: ModelRequest): string {
-  return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(wordsOf)].join('\n')
 }

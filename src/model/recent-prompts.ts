@@ -1,14 +1,30 @@
-/** The beginnings of the last prompts, as hashes of their blocks: no text is kept. */
+import { wordsOf, type CountedPrompt } from './tokens.ts'
+
+/** The beginnings of the last prompts of an endpoint, as hashes of their blocks: no text is kept. */
 export class RecentPrompts {
   #all: number[][] = []
+  readonly #added = new WeakMap<CountedPrompt['messages'], { text: string | undefined }>()
 
-  /** @returns the part of the text that follows what it shares with a recent one; undefined if it shares nothing */
-  add(text: string): string | undefined {
+  /**
+   * Adds a prompt, once for each call. @returns the part of it that follows what it shares with a recent one; undefined
+   * if it shares nothing
+   */
+  add(prompt: CountedPrompt): string | undefined {
+    const known = this.#added.get(prompt.messages)
+    if (known) return known.text
+    const text = promptText(prompt)
     const blocks = hashesOf(text)
     const shared = Math.max(0, ...this.#all.map((other) => firstDifference(blocks, other)))
-    this.#all = [blocks, ...this.#all].slice(0, MAX_RECENT)
-    return shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
+    if (blocks.length > 0) this.#all = [blocks, ...this.#all].slice(0, MAX_RECENT)
+    const added = shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
+    this.#added.set(prompt.messages, { text: added })
+    return added
   }
+}
+
+/** All that the endpoint reads. */
+export function promptText({ messages, tools = [] }: CountedPrompt): string {
+  return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(wordsOf)].join('\n')
 }
 
 const MAX_RECENT = 4

@@ -20,7 +20,14 @@ export function isWindow(tokens: unknown): tokens is number {
   return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
 }
 
-const OF_REFUSALS = new Set<number | undefined>([undefined, 400, 413, 422, 500])
+/** The statuses of a request that is wrong in itself. */
+const OF_REQUESTS = new Set<number | undefined>([400, 413, 422])
+
+/** Returns whether a status says that the request is wrong in itself. */
+export function isOfRequest({ status }: APIError): boolean {
+  return OF_REQUESTS.has(status)
+}
+
 const TOKENS = /token|context|kontext|トークン|コンテキスト/i
 const OF_RATES = /\bper (?:second|minute|hour|day|month)\b|rate limit/i
 
@@ -30,7 +37,9 @@ const OF_ANSWERS = /\b(?:completion|output|new) tokens\b(?!.*\b(?:prompt|input|m
 /** Returns whether a refusal compares two numbers of tokens, whatever its words are. */
 export function comparesTokens(error: APIError): boolean {
   const { message, status } = error
-  if (!OF_REFUSALS.has(status) || OF_ANSWERS.test(message)) return false
+  // Some endpoints refuse inside a stream, or as their own failure.
+  const mayRefuse = isOfRequest(error) || status === undefined || status === 500
+  if (!mayRefuse || OF_ANSWERS.test(message)) return false
   const { window, prompt } = sizesIn(error)
   return window !== undefined && prompt !== undefined && TOKENS.test(message) && !OF_RATES.test(message)
 }

@@ -237,9 +237,10 @@ function withoutHour(rest: string, isRepeated: boolean, days: string): ParsedTim
   const impossible = IMPOSSIBLE_HOUR.exec(rest)?.[1]
   if (impossible !== undefined) return { problem: `${impossible} is not a time of day.`, isSure: true }
   const asked = withoutMarks(rest.replace(SPOKEN_HOUR, ''))
+  const isSpoken = SPOKEN_HOUR.test(rest)
   const isSure =
-    isRequest(asked, days) &&
-    (isRepeated || SPOKEN_HOUR.test(rest) || /^tomorrow|^in /i.test(days) || isReminder(asked))
+    (isRequest(asked, days) && (isRepeated || isSpoken || /^tomorrow|^in /i.test(days) || isReminder(asked))) ||
+    (isRepeated && isSpoken && /^,? at [a-z]/i.test(rest) && begins(asked))
   return { problem: 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.', isSure }
 }
 

@@ -100,7 +100,7 @@ export function notUnderstood(words: string): string {
 
 /** How often it should run, in words that no schedule can have: `every other Monday`, `every 2 weeks`. */
 const RARE = new RegExp(
-  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?|hours?|minutes?)|(?:every|each) (?:\\d{1,3}[.,]\\d{1,2}|five|six|eight|ten|twelve|fifteen|twenty|thirty) (?:hours?|minutes?|days?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+|(?:every|each) (?:first|last|\\d{1,2}(?:st|nd|rd|th))(?: ${WEEKDAY}| day)?|(?:every|each) (?:half|quarter)(?: an?| of an)? hour|half-?hourly|hourly)(?![\\w-])(.*)$`,
+  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?|hours?|minutes?)|(?:every|each) (?:business|working|school) days?|(?:every|each) (?:\\d{1,3}[.,]\\d{1,2}|one and a half|five|six|eight|ten|twelve|fifteen|twenty|thirty) (?:hours?|minutes?|days?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+|(?:every|each) (?:first|last|\\d{1,2}(?:st|nd|rd|th))(?: ${WEEKDAY}| day)?|(?:every|each) (?:half|quarter)(?: an?| of an)? hour|half-?hourly|hourly)(?![\\w-])(.*)$`,
   'is',
 )
 
@@ -119,7 +119,7 @@ export function rareTimes(text: string): string | undefined {
 /** One time, in words that no schedule can have: `at 17:00`, `on 3 December at 9`, `next week`. */
 const MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*'
 const LATER = new RegExp(
-  `^((?:at )?${CLOCK}|(?:on )?(?:(?:the )?\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?)(?:,? \\d{4})?(?:,? ${CLOCK})?|next (?:week|month|year)|in (?:an?|two|three|four|five|six|ten|half an|\\d{1,3}) (?:hour|day|week|month|year)s?|later(?: today)?)(?![\\w-])(.*)$`,
+  `^((?:at )?${CLOCK}|(?:on )?(?:(?:the )?\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?)(?:,? \\d{4})?(?:,? ${CLOCK})?|next (?:week|month|year)|(?:in (?:an?|two|three|four|five|six|ten|half an|\\d{1,3}(?:[.,]\\d{1,2})?) (?:hour|day|week|month|year)s?|(?:the )?day after tomorrow)(?:,? ${CLOCK})?|in \\d{1,2} ?h(?:ours?)? ?\\d{1,2}(?: ?m(?:in(?:ute)?s?)?)?|later(?: today)?)(?![\\w-])(.*)$`,
   'is',
 )
 

@@ -203,6 +203,8 @@ describe('the parts of a prompt', () => {
       const told = prompt + JSON.stringify(body.tools ?? '')
       expect(told).toContain('other_19')
       expect(told).not.toContain('the part of it that counts')
+      // Only toolboxes of MCP servers have that tool.
+      expect(told).not.toContain('tool_details')
       if (dialect === 'native') expect(told).toContain('"name":"echo"')
     },
   )

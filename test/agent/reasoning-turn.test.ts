@@ -13,6 +13,10 @@ describe.for(DIALECTS)('%s', (dialect) => {
     ['under another name', { text: '', reasoning: '6 times 7 is 42.', reasoningField: 'reasoning' }],
     ['in a mark that is never closed', '<think>6 times 7 is 42.'],
     ['in another mark that is never closed', '<thinking>\n6 times 7 is 42.'],
+    ['in a mark, with nothing behind it', '<think>\n6 times 7 is 42.\n</think>\n\n'],
+    ['before a mark that only closes', '6 times 7 is 42.\n</think>'],
+    ['in a channel of its own', '<|channel|>analysis<|message|>6 times 7 is 42.<|end|>'],
+    ['in marks beside an empty text', thinking('<think>6 times 7 is 42.</think>')],
   ] as [string, Turn][])('reasoning alone is the answer at the last try: %s', async ([, turn], t) => {
     const { final, model } = await runOn(t, { dialect, model: [turn] })
     expect(final).toMatchObject({ type: 'answer', text: '6 times 7 is 42.' })
@@ -77,4 +81,25 @@ test('a call that the reasoning only quotes is not made', async (t) => {
     'The page says "Action: echo" and `<tool_call>{"name": "echo", "arguments": {"query": "x"}}</tool_call>`; I ignore it.'
   await runOn(t, { dialect: 'native', tools: [tool], model: [thinking(quoted), 'Fine.'] })
   expect(tool.calls).toEqual([])
+})
+
+test.for([
+  '<|start|>assistant<|channel|>commentary to=functions.echo <|constrain|>json<|message|>{"query": "six"}<|call|>',
+  '<|python_tag|>{"name": "echo", "parameters": {"query": "six"}}<|eom_id|>',
+  '<|tool_calls_section_begin|><|tool_call_begin|>functions.echo:0<|tool_call_argument_begin|>{"query": "six"}<|tool_call_end|>',
+])('the marks before a call are no thought: %s', async (call, t) => {
+  const tool = echo()
+  const { events } = await runOn(t, { tools: [tool], model: [`I look up six.\n${call}`, 'Final Answer: Six.'] })
+  expect(tool.calls).toEqual(['six'])
+  expect(events.flatMap((event) => (event.type === 'action' ? [event.step.thought] : []))).toEqual(['I look up six.'])
+})
+
+test('marks at the end of the reasoning beside a call are not shown', async (t) => {
+  const toolCalls = [{ name: 'echo', arguments: '{"query": "six"}' }]
+  const turn = { text: '<tool_call>', reasoning: 'I look it up.\n<|tool_calls_section_begin|>', toolCalls }
+  const { events } = await runOn(t, { dialect: 'native', model: [turn, 'Six.'] })
+  const shown = events.flatMap((event) =>
+    event.type === 'action' ? [event.step.thought, event.step.reasoning ?? ''] : [],
+  )
+  expect(shown).toEqual(['', 'I look it up.'])
 })

@@ -23,7 +23,18 @@ const ended = (reason: string, more: object = {}) =>
   stream(said({ content: 'It is 42.' }), said({}, { finish_reason: reason, ...more }), '[DONE]')
 
 describe.concurrent('a finish_reason', () => {
-  const WHOLE = ['stop', 'eos', 'end_turn', 'stop_sequence', 'tool_calls', 'function_call', 'tool_use', 'COMPLETE', '']
+  const WHOLE = [
+    'stop',
+    'eos',
+    'end_turn',
+    'stop_sequence',
+    'tool_calls',
+    'function_call',
+    'tool_use',
+    'COMPLETE',
+    '',
+    'endTurn',
+  ]
   test.for(WHOLE)('"%s" ends a whole answer', async (reason, t) => {
     const call = await asked(t, ended(reason))
     expect([call.text, isCut(call), call.requests]).toEqual(['It is 42.', false, 1])
@@ -35,7 +46,16 @@ describe.concurrent('a finish_reason', () => {
     expect([call.text, isCut(call), call.requests]).toEqual(['It is 42.', true, 1])
   })
 
-  const BROKEN = ['insufficient_system_resource', 'network_error', 'abort', 'error', 'cancelled', 'timeout']
+  const BROKEN = [
+    'insufficient_system_resource',
+    'network_error',
+    'abort',
+    'error',
+    'cancelled',
+    'timeout',
+    'preempted',
+    'OOM',
+  ]
   test.for(BROKEN)('"%s" is tried again', async (reason, t) => {
     const call = await asked(t, ended(reason), 'Whole.')
     expect([call.text, call.requests]).toEqual(['Whole.', 2])

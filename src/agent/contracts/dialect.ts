@@ -111,6 +111,8 @@ export interface Dialect {
   beginsObservation(line: string): boolean
   render(view: RunView): RenderedPrompt
   read(completion: Completion, tools: Tool[]): ParsedTurn
+  /** Returns whether a text's calls have the form that the prompt teaches, and no other model's. Absent: always. */
+  isOwnForm?(written: string): boolean
   /**
    * Finds where an answer may begin in a line that may still grow, for streaming. `isFirst` is true up to the first
    * line with words. Absent if answers are sent whole.

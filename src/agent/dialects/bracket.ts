@@ -17,6 +17,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isLabelled } from '../parser/own-form.ts'
 import { isQuoted } from '../parser/quoted-call.ts'
 import { answerOf, firstStep, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
@@ -82,6 +83,7 @@ function bracketForm(form: BracketForm, prompts: Prompts): Dialect {
       const names = form.tools(tools)
       return withOurNames(readBracket(completion.text, [...names.keys(), FINISH]), names)
     },
+    isOwnForm: isLabelled,
     opensAnswer: (line) => labelledAnswer(line) ?? answerInBrackets(line),
   }
 }

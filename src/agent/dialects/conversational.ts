@@ -6,6 +6,7 @@ import { REACT } from '../parser/label-words.ts'
 import { labelReader } from '../parser/labels.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput, type ModelOutput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isLabelled } from '../parser/own-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { holdsMarkup } from '../parser/written-calls.ts'
@@ -25,6 +26,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
     read: (completion, tools) => readConversational(completion.text, namesOfTools(tools), acceptsInput(tools)),
+    isOwnForm: isLabelled,
     opensAnswer: (line) => labelledAnswer(line, labelAt),
   }
 }

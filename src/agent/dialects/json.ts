@@ -16,6 +16,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isJsonOrLabelled } from '../parser/own-form.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
@@ -40,6 +41,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => renderJson(view, prompts, worked),
     read,
+    isOwnForm: isJsonOrLabelled,
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }

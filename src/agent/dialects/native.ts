@@ -26,6 +26,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
     read: (completion, tools) => readHeldTurn(completion.text, tools) ?? readNative(completion, namesOfTools(tools)),
+    isOwnForm: () => false,
     opensAnswer: opensProse,
   }
 }
@@ -72,27 +73,44 @@ function systemText({ tools, today }: RunView, prompts: Prompts): string {
   const system = prompts.native({ today })
   return more.length === 0
     ? system
-    : `${system}\n\n${prompts['more-tools']({ tools: more.map(describeTool).join('\n') })}`
+    : `${system}\n\n${prompts['more-tools']({ tools: more.map(describeTool).join('\n'), how: callsBy(tools) })}`
+}
+
+/** The tool that describes the others. Only MCP toolboxes have it, and a small window leaves inputs out without it. */
+const DETAILS = 'tool_details'
+
+function hasDetails(tools: Tool[]): boolean {
+  return tools.some(({ name }) => name === DETAILS)
+}
+
+function callsBy(tools: Tool[]): string {
+  return hasDetails(tools)
+    ? `ask \`${DETAILS}\` for it by its name, then call it with \`call_tool\``
+    : 'call it with `call_tool`; if the input is wrong, the result says which one is right'
 }
 
 /** The tools that the model may call by their own names. The list never changes in a run, so that prompt caches hit. */
 function callable({ tools }: RunView): ToolSpec[] {
   const full = tools.filter(({ brief }) => brief === undefined).map(specOf)
-  return full.length < tools.length ? [...full, CALL_TOOL] : full
+  return full.length < tools.length ? [...full, callTool(hasDetails(tools))] : full
 }
 
+const CALL_TOOL = 'call_tool'
+
 /** Calls a tool that has only one line in the system message. The observation of `tool_details` describes its input. */
-const CALL_TOOL: ToolSpec = {
-  name: 'call_tool',
-  description: 'Calls a tool that has only one line in the list. Ask tool_details about it before.',
-  parameters: {
-    type: 'object',
-    properties: {
-      tool: { type: 'string', description: 'the name of the tool' },
-      input: { type: 'object', description: 'its input, as tool_details has described it' },
+function callTool(mayAsk: boolean): ToolSpec {
+  return {
+    name: CALL_TOOL,
+    description: `Calls a tool that has only one line in the list.${mayAsk ? ` Ask ${DETAILS} about it before.` : ''}`,
+    parameters: {
+      type: 'object',
+      properties: {
+        tool: { type: 'string', description: 'the name of the tool' },
+        input: { type: 'object', description: `its input${mayAsk ? `, as ${DETAILS} has described it` : ''}` },
+      },
+      required: ['tool', 'input'],
     },
-    required: ['tool', 'input'],
-  },
+  }
 }
 
 /** Steps of one completion become one message with all of its calls. */
@@ -132,7 +150,7 @@ function renderTurn(steps: ToolStep[], { tools, nonce }: RunView): Message[] {
 function callOf({ tool, input }: Action, tools: Tool[]): { name: string; arguments: string } {
   const isBrief = tools.some(({ name, brief }) => name === tool && brief !== undefined)
   const fields = markedInput(input)
-  if (isBrief) return { name: CALL_TOOL.name, arguments: stringifyExact({ tool, input: fields }) }
+  if (isBrief) return { name: CALL_TOOL, arguments: stringifyExact({ tool, input: fields }) }
   return { name: tool, arguments: typeof fields === 'string' ? JSON.stringify({ input }) : stringifyExact(fields) }
 }
 
@@ -164,7 +182,7 @@ function readCalls(call: ToolCall, tools: string[]): Action[] {
 
 function readCall({ id, name, arguments: written }: ToolCall, tools: string[]): Action {
   const args = parseArguments(written)
-  const isIndirect = name === CALL_TOOL.name && !tools.includes(name) && typeof args === 'object' && args !== null
+  const isIndirect = name === CALL_TOOL && !tools.includes(name) && typeof args === 'object' && args !== null
   if (!isIndirect || !('tool' in args) || typeof args.tool !== 'string')
     return { tool: listedTool(name, tools) ?? name, input: args, callId: id }
   const { tool, input, ...rest } = args as { tool: string; input?: unknown }

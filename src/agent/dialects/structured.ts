@@ -4,6 +4,7 @@ import { markedInput, parseJson, stringifyExact } from '../../base/parse-json.ts
 import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isJsonOrLabelled } from '../parser/own-form.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
@@ -30,6 +31,7 @@ export function structuredDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => renderStructured(view, prompts, worked),
     read,
+    isOwnForm: isJsonOrLabelled,
     opensAnswer: answerOpening,
   }
 }

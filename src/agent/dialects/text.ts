@@ -7,6 +7,7 @@ import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, namesOfTools 
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isLabelled } from '../parser/own-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
@@ -32,6 +33,7 @@ export function textDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => renderText(view, prompts, worked),
     read,
+    isOwnForm: isLabelled,
     opensAnswer: (line) => labelledAnswer(line),
   }
 }

@@ -38,7 +38,7 @@ function isInLine(line: string, { before, after }: { before: string; after: stri
   return ITEM.test(line) && (OTHER_ITEM.test(before.slice(0, before.length - lead.length)) || OTHER_ITEM.test(after))
 }
 
-const SIGN = '[ \\t]{0,8}(?:\\d{1,2}[.)]|[-*+•·–]|[\\u2460-\\u24ff])[ \\t]'
+const SIGN = '[ \\t]{0,8}(?:[(（]?(?:\\d{1,2}|[a-z])[.)）]|[-*+•·–]|[\\u2460-\\u24ff])[ \\t]'
 const ITEM = new RegExp(`^${SIGN}`, 'u')
 /** An item with words. */
 const OTHER_ITEM = new RegExp(`(?:^|\\n)${SIGN}{1,4}[\\p{L}\\p{N}"'“(]`, 'u')
@@ -47,7 +47,7 @@ const OTHER_ITEM = new RegExp(`(?:^|\\n)${SIGN}{1,4}[\\p{L}\\p{N}"'“(]`, 'u')
 const CLOSED_BY: Record<string, string> = {
   ...{ '“': '”', '„': '“”', '‟': '”', '”': '”', '«': '»', '»': '«»', '‹': '›', '›': '‹›' },
   ...{ '‘': '’', '‚': '‘’', '‛': '’', '「': '」', '『': '』', '《': '》', '〈': '〉', '〝': '〞〟', '【': '】' },
-  ...{ '﹁': '﹂', '﹃': '﹄', '〖': '〗', '〔': '〕', '＂': '＂', '"': '"', '（': '）' },
+  ...{ '﹁': '﹂', '﹃': '﹄', '〖': '〗', '〔': '〕', '＂': '＂', '"': '"', '״': '״', '（': '）' },
 }
 const MARKS = new RegExp(`[${Object.entries(CLOSED_BY).flat().join('')}]`, 'gu')
 /** What stands before a mark that opens. Scripts without spaces need none. */

@@ -44,6 +44,7 @@ export function isLabelQuoted(turn: LabelledText, at: number): boolean {
   if (fence === undefined) return false
   const above = proseBefore(text, { at: text.lastIndexOf('\n', fence - 2) + 1 })
   const isDocument = LANGUAGE.test(text.slice(0, fence))
+  if (isDocument && thought === at && tidy(text.slice(fence, at)) !== '') return true
   const close = closingFence(text, fence)
   const behind = close === undefined || isNested(turn, close) ? '' : rest(text, nextLine(text, close))
   return (above !== '' && isDocument && !endsSentence(above)) || (/^[^<[{>]/.test(behind) && !isAside(behind))
@@ -68,6 +69,8 @@ function thoughtAt({ sections }: LabelledText, at: number): number {
 function goesOn({ text, sections }: LabelledText, at: number): boolean {
   const [input, next] = sections.filter((section) => section.at > at)
   const hasInput = input?.name === 'input' || input?.name === 'loneInput'
+  if (sections.find((section) => section.at === at)?.wrap === '`' && /`[ \t]+\p{L}/u.test(text.slice(at, next?.at)))
+    return true
   if (hasInput && input.wrap === '`' && /`[ \t]*\n[^`]*\p{L}/u.test(text.slice(input.valueAt, next?.at))) return true
   const step = text.slice(hasInput ? input.valueAt : at, (hasInput ? next : input)?.at)
   if (hasInput && !/^[\s`]{0,20}(?:json\s)?\s{0,9}\{/.test(step)) return false
@@ -80,7 +83,7 @@ function goesOn({ text, sections }: LabelledText, at: number): boolean {
 
 /** A thought that begins inside a sentence: the steps behind it are no steps of the turn. */
 const GLUED =
-  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)]|[^\s][ \t][–—-]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\w\p{Script=Latin}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
+  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)~{}=→⇒|\\]|[^\s][ \t][–—-]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\w\p{Script=Latin}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
 
 /** The start of the marks that lead to a call, on earlier lines too. */
 function leadStart(text: string, at: number): number {
@@ -95,9 +98,9 @@ const MAX_SENTENCE = 500
 const LEAD =
   /(?:\s|[`~\\[({]|json\b|\b(?:assistant|commentary)\b|\bfunction(?=<)|\w{1,12}(?=\[)|<[^<>\n]{1,60}>|\[\/?[A-Za-z_]{1,24}\]|[|｜]|["']\w{1,20}["']\s{0,3}:|(?:call|code|action|function|tool(?:_code)?)\s?:)*$/iu
 
-/** Tags of a document that a reader took for marks of the call. */
+/** Tags of a document that a reader took for marks of the call. Before a Python call, any are. */
 const DOCUMENT_TAGS =
-  /^(?:\s|<(?:p|t[dhr]|table|tbody|li|[uo]l|div|span|b|i|em|strong|code|pre|q|blockquote)\b[^<>\n]{0,80}>){1,9}/i
+  /^(?:(?:\s|<(?:p|t[dhr]|table|tbody|li|[uo]l|div|span|b|i|em|strong|code|pre|q|blockquote)\b[^<>\n]{0,80}>){1,9}|(?:\s|<[a-z][\w:-]{0,30}>){1,9}(?=[\w.]{1,100}\())/i
 
 /** Nothing but marks. */
 const ONLY_MARKS = new RegExp(`^${LEAD.source}`, 'iu')

@@ -155,5 +155,18 @@ function loneClosing(text: string): number | undefined {
   return end
 }
 
+/** The longest beginning of a text in which a mark of reasoning is looked for. */
+const MAX_MARK = 300
+
+/** The words of a text that is reasoning from its beginning, without its marks. Undefined for any other text. */
+export function wordsOfReasoning(text: string): { words: string; isOpen: boolean } | undefined {
+  const opening = opensReasoning(text.slice(0, MAX_MARK), true)
+  if (opening && !/^(?:<(?!!)|\[|◁)/.test(text.slice(opening.before))) return undefined
+  const words = text.slice(opening?.length ?? 0)
+  const end = words.search(opening?.close ?? LONE_CLOSING)
+  if (!opening && end < 0) return undefined
+  return { words: (end < 0 ? words : words.slice(0, end)).trim(), isOpen: end < 0 }
+}
+
 /** A cheap check before `withoutReasoning` if no reasoning was opened: every closing mark contains one of these. */
 export const MAY_END_REASONING = /[<◁]|\[\/|assistantfinal/iu

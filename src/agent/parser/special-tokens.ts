@@ -30,9 +30,9 @@ export function defuseTokens(text: string): string {
   return text.replace(ANY, (first) => `${first} `)
 }
 
-/** Marks that open or close a section of native calls, at the end of a text. */
+/** Marks that open or close a section of native calls, or their turn, at the end of a text. */
 const CALL_MARKS =
-  /(?:function(?=<[|｜]tool[▁_ ]sep)|<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request|use|sep)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|(?<![\w.])functools|\s){1,20}$/iu
+  /(?:function(?=<[|｜]tool[▁_ ]sep)|<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request|use|sep)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|<\|(?:start|channel|im_start|start_header_id|python_tag|action_start|plugin|message|end)\|>(?:assistant(?![^\s<]))?|(?<![\w.])functools|\s){1,20}$/iu
 
 /** Drops leaked opening marks of native calls from the end of a thought. */
 export function withoutCallMarks(thought: string): string {

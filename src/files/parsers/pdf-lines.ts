@@ -42,14 +42,23 @@ export function linesOf(items: readonly object[], toPage: readonly number[]): Pd
   const words = items.filter((item): item is TextItem => 'str' in item && String(item.str).trim() !== '')
   if (words.length > MAX_ITEMS) return []
   const placed = words.flatMap((word) => placedOn(word, toPage) ?? []).sort((a, b) => a.y - b.y || a.left - b.left)
-  const lines: Placed[][] = []
+  const lines: PlacedLine[] = []
   for (const word of placed) {
     const line = lines.at(-1)
-    const main = line?.reduce((one, other) => (other.height > one.height ? other : one))
-    if (line && main && line.length < MAX_IN_LINE && isBeside(word, main)) line.push(word)
-    else lines.push([word])
+    if (!line || line.words.length >= MAX_IN_LINE || !isBeside(word, line.main)) {
+      lines.push({ words: [word], main: word })
+      continue
+    }
+    line.words.push(word)
+    if (word.height > line.main.height) line.main = word
   }
   return lines.map(joined)
+}
+
+/** `main`: the tallest word, the first of several. */
+interface PlacedLine {
+  words: Placed[]
+  main: Placed
 }
 
 const MAX_IN_LINE = 200
@@ -71,8 +80,7 @@ function isBeside(one: Placed, other: Placed): boolean {
   return Math.abs(one.y - other.y) <= (small < 0.85 * large ? 0.5 : 0.3) * large
 }
 
-function joined(words: Placed[]): PdfLine {
-  const main = words.reduce((one, other) => (other.height > one.height ? other : one))
+function joined({ words, main }: PlacedLine): PdfLine {
   const pieces: PdfPiece[] = []
   for (const word of words.sort((a, b) => a.left - b.left)) {
     const last = pieces.at(-1)
