@@ -36,23 +36,30 @@ export function zoneAfter(text: string): Zone | undefined {
 }
 
 /** A name before a time, in its sentence: `In Tokyo it starts at 0:30`, `東京では0時30分`. */
-const NAMES = /\p{Lu}[\p{Ll}\p{Lu}_]+(?: \p{Lu}\p{Ll}+)?|[\p{Lo}ー]{2,12}/gu
+const NAMES = /\p{Lu}[\p{L}_]+|[\p{Lo}ー]{2,12}/gu
 
-/** The last zone that is named in the sentence before a time. */
+/** The last zone that is named in the sentence before a time, in one word or two. */
 export function zoneBefore(text: string): Zone | undefined {
   const sentence = text.split(/[.!?;。！？\n]/).at(-1) ?? ''
-  for (const [name] of [...sentence.matchAll(NAMES)].toReversed())
-    for (let length = name.length; length > 1; length -= 1) {
-      const isWhole = length === name.length || /^\p{Lo}/u.test(name) || name[length] === ' '
-      const zone = isWhole ? zoneNamed(name.slice(0, length)) : undefined
+  const names = [...sentence.matchAll(NAMES)].toReversed()
+  for (const { 0: name, index } of names) {
+    const two = /^\p{L}+ \p{Lu}\p{L}+/u.exec(sentence.slice(index, index + 40))?.[0]
+    const starts = /^\p{Lo}/u.test(name) ? Array.from(name, (_, i) => name.slice(0, name.length - i)) : [name]
+    for (const one of two === undefined ? starts : [two, ...starts]) {
+      const zone = one.length > 1 ? zoneNamed(one) : undefined
       if (zone !== undefined) return zone
     }
+  }
   return undefined
 }
 
-/** ms since the epoch. A time without a date is taken as one of `today`. Linear in the text's length. */
-export function instantsIn(text: string, today: string): number[] {
+/**
+ * ms since the epoch. A time without a date is taken as one of `today`. `dated` are the times with a date, those without
+ * a zone as of UTC: they count for differences only. Linear in the text's length.
+ */
+export function instantsIn(text: string, today: string): { instants: number[]; dated: number[] } {
   const found: number[] = []
+  const dated: number[] = []
   for (const [digits] of text.matchAll(EPOCH)) {
     const [whole = ''] = digits.split('.')
     if (found.push(Number(whole) / 10 ** (whole.length - 13)) >= MAX_INSTANTS) break
@@ -62,19 +69,24 @@ export function instantsIn(text: string, today: string): number[] {
     const at = index + whole.length
     const half = /^\s?([ap])\.?m\.?\b/i.exec(text.slice(at, at + 6))
     const zone = zoneAfter(text.slice(at + (half?.[0].length ?? 0), at + 48))
-    if (zone === undefined || Number(h) > 23) continue
+    if ((zone === undefined && date === undefined) || Number(h) > 23) continue
     const hour = half ? (Number(h) % 12) + (/p/i.test(half[1]!) ? 12 : 0) : Number(h)
     const shown = Date.parse(`${date ?? today}T00:00:00Z`) + (hour * 3600 + Number(min) * 60) * 1000
     if (Number.isNaN(shown)) continue
+    if (zone === undefined) {
+      if (dated.length < MAX_INSTANTS) dated.push(shown + Number(s) * 1000)
+      continue
+    }
     const minute = typeof zone === 'number' ? shown - zone * 60_000 : momentsOf(shown, clockOf(zone))[0]!
     found.push(minute + Number(s) * 1000)
   }
-  return found
+  return { instants: found, dated: [...found, ...dated] }
 }
 
-/** What the clock of a zone shows: the date, days since the epoch, and the minute, seconds after midnight. */
+/** What the clock of a zone shows: the date, days since the epoch, and seconds after midnight. */
 export function clockAt(instant: number, zone: Zone): { day: number; second: number } {
   const shown = typeof zone === 'number' ? instant + zone * 60_000 : clockOf(zone)(instant)
   const day = Math.floor(shown / DAY)
-  return { day, second: Math.floor((shown - day * DAY) / 60_000) * 60 }
+  const seconds = Math.floor(instant / 1000) % 60
+  return { day, second: Math.floor((shown - day * DAY) / 60_000) * 60 + seconds }
 }

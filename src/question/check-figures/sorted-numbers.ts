@@ -5,6 +5,8 @@ import type { Reading } from './numbers.ts'
 export interface IndexedNumber {
   value: number
   of: number
+  /** See `QuantityUnit`. */
+  isBinary?: boolean | undefined
 }
 
 /** A sorted list of numbers, each with its text. */
