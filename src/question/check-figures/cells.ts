@@ -38,10 +38,37 @@ function isHead(line: string): boolean {
   return line.length <= LONGEST_LINE && line.split(',').every((cell) => /^\s*"?\p{L}/u.test(cell))
 }
 
+const CURRENCY = '[$€£¥₹]|\\b(?:USD|EUR|GBP|CHF|JPY|INR|CNY|SEK|NOK|DKK|PLN|CAD|AUD)\\b'
+const CURRENCY_BEFORE = new RegExp(`(${CURRENCY})\\s?$`)
+const CURRENCY_AFTER = new RegExp(`^\\s?(${CURRENCY})`)
+
+/** The group of the amounts of a currency. */
+function currencyOf(text: string, at: number, shown: string): string[] {
+  const end = at + shown.length
+  const found =
+    CURRENCY_BEFORE.exec(text.slice(Math.max(0, at - 5), at)) ?? CURRENCY_AFTER.exec(text.slice(end, end + 5))
+  return found ? [`currency ${found[1]}`] : []
+}
+
+const MAX_WORDS = 60
+const WORDS_BEFORE = 120
+const WORDS_AFTER = 40
+
+/** The text of a row around a number. */
+function rowText(text: string, from: number, at: number): string {
+  return text.slice(from, at) + /^[^\n{}]*/.exec(text.slice(at, at + WORDS_AFTER))![0]
+}
+
+/** The words that may name a row. */
+export function addWords(words: Set<string>, text: string): void {
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_-]{2,30}|\p{L}\d|[\p{Lo}]{2}/gu))
+    words.add(word)
+}
+
 /** The name before a number, such as a JSON key. */
-const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?[$€£¥₹]?$/u
+const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?[$€£¥₹]?[-−]?$/u
 /** What separates rows, cells and records. */
-const MARK = /[\n|;\t{}]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
+const MARK = /[\n|;\t{}[\]]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
 
 /**
  * Returns the numbers with their places. A row is a line, a record (`{…}`) or a sentence; a column is a name before
@@ -54,29 +81,41 @@ export function cellsIn(numerals: readonly Numeral[], text: string): Cell[] {
   let mark = marks.next()
   let [line, sentence, column, records, nth, table] = [0, 0, 0, 0, 0, 0]
   const open: number[] = []
-  return sorted.map(({ at, readings, isPercent, unit }) => {
+  const starts = new Map<string, { from: number; words: Set<string> }>()
+  let rowStart = 0
+  return sorted.map(({ at, text: shown, readings, isPercent, unit }) => {
     for (; !mark.done && mark.value.index < at; mark = marks.next()) {
       const [sign] = mark.value
+      if (!/[|;\t ]/.test(sign)) rowStart = mark.value.index + 1
       if (sign === '\n') {
         line += 1
         if (widths[line] !== widths[line - 1]) table += 1
         sentence = column = nth = 0
-      } else if (sign === '{') open.push((records += 1))
-      else if (sign === '}') open.pop()
+      } else if (sign === '{' || sign === '[') open.push((records += 1))
+      else if (sign === '}' || sign === ']') open.pop()
       else if (/[|;\s]/.test(sign)) column += 1
       else sentence += 1
     }
     nth += 1
     const [, key] = KEY.exec(text.slice(Math.max(0, at - 40), at)) ?? []
     const row = open.length > 0 ? `record ${open.at(-1)}` : `line ${line}.${sentence}`
+    const known = starts.get(row) ?? { from: rowStart, words: new Set() }
+    starts.set(row, known)
+    if (known.words.size < MAX_WORDS) addWords(known.words, rowText(text, Math.max(known.from, at - WORDS_BEFORE), at))
     const place = widths[line] === 0 ? `number ${nth}` : `cell ${column}`
     return {
       value: readings[0]!.value,
       isPercent,
       unit,
+      at,
       row,
+      words: known.words,
       column: key === undefined ? `table ${table}, ${place}` : `key ${key.trim()}`,
-      end: widths[line] === 0 || key !== undefined ? undefined : `end ${widths[line]! - column}`,
+      groups: [
+        ...(widths[line] === 0 || key !== undefined ? [] : [`end ${widths[line]! - column}`]),
+        ...(unit ? [`unit ${unit.kind} ${unit.factor}`] : []),
+        ...currencyOf(text, at, shown),
+      ],
     }
   })
 }

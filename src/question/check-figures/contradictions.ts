@@ -3,7 +3,7 @@ import { dayNumber, type DatePart } from './dates.ts'
 import type { Figure } from './find-figures.ts'
 import { numbersIn } from './numbers.ts'
 
-const NUMBER = String.raw`[-−]?[$€£¥₹]?\d[\d.,'’\u00a0\u202f]{0,20}(?<=\d)%?(?:\s?[€$£])?`
+const NUMBER = String.raw`[-−]?[$€£¥₹]?\d[\d.,'’\u00a0\u202f]{0,20}(?<=\d)(?:\s?%)?(?:\s?[€$£])?`
 const OPERATOR = String.raw`(?:[-−–+×*·/÷x]|\\times|\\cdot|\\div)`
 /** Only spaced operators: `3-5` is a range, `2026-11-24` a date. */
 const EQUATION = new RegExp(
@@ -68,19 +68,19 @@ const NAME = [...DAY_OF.keys()].toSorted((one, other) => other.length - one.leng
 const DAY_BEFORE = new RegExp(String.raw`(?<!\p{L})(${NAME})\.?(?:,|\s\(|,?\s(?:the|den|le|el|dem|il|on))?\s?$`, 'iu')
 const DAY_AFTER = new RegExp(String.raw`^\s?[(（,]?\s?(?:an?\s|is\sa\s)?(${NAME})(?!\p{L})`, 'iu')
 
-/** Returns whether a weekday stands beside a date that is on another one. `years` may be meant if the date has none. */
-export function isOnOtherWeekday(figure: Figure, answer: string, years: readonly number[]): boolean {
+/** Returns whether a weekday stands beside a date that is on another one. A date without a year may be of several. */
+export function isOnOtherWeekday(figure: Figure, answer: string, yearsOf: (date: DatePart) => number[]): boolean {
   if (figure.kind !== 'date') return false
   const before = DAY_BEFORE.exec(answer.slice(Math.max(0, figure.at - 30), figure.at))?.[1]
   const after = DAY_AFTER.exec(answer.slice(figure.at + figure.text.length).slice(0, 24))?.[1]
   const named = (before ?? after)?.toLowerCase()
-  const days = figure.date.readings.flatMap((date) => daysOf(date, years))
+  const days = figure.date.readings.flatMap((date) => daysOf(date, yearsOf))
   if (named === undefined || days.length === 0) return false
   return days.every((day) => (((day + 4) % 7) + 7) % 7 !== DAY_OF.get(named))
 }
 
-function daysOf(date: DatePart, years: readonly number[]): number[] {
-  return (date.y === undefined ? years : [date.y]).flatMap((y) => dayNumber({ ...date, y }) ?? [])
+function daysOf(date: DatePart, yearsOf: (date: DatePart) => number[]): number[] {
+  return (date.y === undefined ? yearsOf(date) : [date.y]).flatMap((y) => dayNumber({ ...date, y }) ?? [])
 }
 
 /** `3–2`, `3:2`: a score or another pair of small numbers. `3–5 days` is a range, `3:20` a time. */

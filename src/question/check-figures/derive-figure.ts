@@ -1,5 +1,5 @@
 /** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
-import { cellsIn } from './cells.ts'
+import { addWords, cellsIn } from './cells.ts'
 import { enumerates, formatted, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
 import type { QuantityUnit } from './durations.ts'
 import { factorsIn } from './factor-words.ts'
@@ -40,6 +40,12 @@ export class Derivations {
   #listed: number[] = []
   /** What follows from the numbers of the question and the answer. */
   #related = new RelatedNumbers([])
+  /** The cells of the known numbers. */
+  #known: Cell[] = []
+  /** What follows from any two numbers. */
+  #all = new RelatedNumbers([])
+  /** What follows from the numbers near a sentence, by its offset. */
+  readonly #pools = new Map<number, RelatedNumbers[]>()
   #tried = 0
 
   constructor(answer: string, { question, index, year }: DerivationSources) {
@@ -58,7 +64,10 @@ export class Derivations {
   learn(known: readonly Numeral[]): void {
     this.#listed = known.map(({ readings }) => readings[0]!.value)
     this.#near = new Set([...this.#counts, ...this.#asked.map(({ value }) => value), ...known.flatMap(operandsOf)])
-    this.#related = new RelatedNumbers([...this.#asked, ...cellsIn(known, this.#answer)])
+    this.#known = cellsIn(known, this.#answer)
+    this.#related = new RelatedNumbers([...this.#asked, ...this.#known])
+    this.#all = new RelatedNumbers([...this.#known, ...this.#index.cells], { isOneRow: true, chance: 1 })
+    this.#pools.clear()
   }
 
   /** Returns from what a number follows, in words: nothing if it does not. */
@@ -69,17 +78,27 @@ export class Derivations {
     const after = this.#answer.slice(at + text.length, at + text.length + 300)
     if (!unit && Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
       return ['counted in the answer']
+    if (!unit && ratesIn(after.slice(0, 12)).includes(first.value)) return ['the number of periods']
     if (unit && readings.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     const kinds: ResultKind[] = isPercent
       ? ['percent']
-      : POINTS.test(after.slice(0, 30))
-        ? ['points']
-        : ['plain', 'total']
+      : TIMES.test(after)
+        ? ['ratio']
+        : POINTS.test(after.slice(0, 30))
+          ? ['points', 'plain', 'total']
+          : ['plain', 'total']
     if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
     const wanted = this.#derivedReadings(number)
-    if (wanted.some((reading) => kinds.some((kind) => this.#isRelated(reading, kind, unit))))
+    if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)
+      return ['counted in the sources']
+    const isWithin = (pools: RelatedNumbers[]) =>
+      wanted.some((reading) => kinds.some((kind) => pools.some((pool) => pool.follows(reading, kind, unit))))
+    if (isWithin(this.#poolsAt(at))) return ['calculated from figures that stand together']
+    if (isPercent && COMPARED.test(this.#sentenceAt(at, 0))) return []
+    const isExact = wanted.every(({ value, tolerance }) => tolerance < EXACT * value)
+    if (isWithin([this.#index.related, this.#related, ...(isExact ? [this.#all] : [])]))
       return ['calculated from figures that stand together']
     if ((this.#tried += 1) > MAX_TRIED) return []
     if (unit?.kind === 'speed' && readings.some((one) => this.#index.spans.isSpeed(inBase(rounded(one, number), unit))))
@@ -101,6 +120,28 @@ export class Derivations {
     return []
   }
 
+  /** What follows from the numbers of the sentence and its neighbours, and from rows that share a word with them. */
+  #poolsAt(at: number): RelatedNumbers[] {
+    const { from, to } = sentenceAround(this.#answer, at, 1)
+    const known = this.#pools.get(from)
+    if (known) return known
+    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
+    const words = new Set<string>()
+    addWords(words, this.#answer.slice(from, to))
+    const named = this.#index.cells.filter((cell) => [...cell.words].some((word) => words.has(word)))
+    const pools = [near, [...this.#asked, ...near], named].filter(
+      (cells) => cells.length > 1 && cells.length <= MAX_POOL,
+    )
+    const related = pools.map((cells) => new RelatedNumbers(cells))
+    this.#pools.set(from, related)
+    return related
+  }
+
+  #sentenceAt(at: number, more: number): string {
+    const { from, to } = sentenceAround(this.#answer, at, more)
+    return this.#answer.slice(from, to)
+  }
+
   /** `one in six` is a share of 15.4 to 18.2 %. */
   #isShare(some: number, all: number, isHedged: boolean): boolean {
     const value = (100 * some) / all
@@ -119,7 +160,10 @@ export class Derivations {
   #derivedReadings(number: Numeral): Reading[] {
     const [first, second] = number.readings
     const isAmbiguous = first !== undefined && second !== undefined && second.value === first.value * 1000
-    return (isAmbiguous ? [first, second] : [first!]).map((reading) => rounded(reading, number))
+    const isRough = number.isWord === true && number.isHedged
+    return (isAmbiguous ? [first, second] : [first!]).map((reading) =>
+      rounded(isRough ? { ...reading, tolerance: Math.max(reading.tolerance, 0.5) } : reading, number),
+    )
   }
 
   /** A number that was read or is known to be right, and a factor. */
@@ -151,9 +195,34 @@ export class Derivations {
   }
 }
 
+/** `three times` */
+const TIMES = /^\s?(?:times\b|×|x\b|-?fold\b|mal\b|fois\b|veces\b|vezes\b|volte\b|keer\b|раза?(?!\p{L})|倍|배)/u
+/** `four of the five`: which ones is not known. */
+const SUBSET =
+  /^ of (?:the |our |your |these )?(?:[2-9]|1\d|20|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?![.,]\d|%)/i
+const MAX_SUBSET = 20
+/** The results of arithmetic with any two numbers must be this exact. */
+const EXACT = 1e-3
+/** The most numbers of a pool. */
+const MAX_POOL = 60
+/** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
+const COMPARED =
+  /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
 const AGE =
   /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
 const ONE_IN = /(?<!\p{L})(one|\d{1,2}) in (?:every |about |roughly |around )?$/iu
+
+/** A sentence has at most this many characters on each side of a figure. */
+const SENTENCE_CHARS = 250
+const SENTENCE_END = /[.!?](?=\s)|[。！？\n]/g
+
+/** The bounds of the sentence around an offset, with `more` sentences before it and after it. */
+function sentenceAround(text: string, at: number, more: number): { from: number; to: number } {
+  const start = Math.max(0, at - SENTENCE_CHARS)
+  const before = [...text.slice(start, at).matchAll(SENTENCE_END)].at(-1 - more)
+  const after = [...text.slice(at, at + SENTENCE_CHARS).matchAll(SENTENCE_END)][more]
+  return { from: before ? start + before.index + 1 : start, to: after ? at + after.index : at + SENTENCE_CHARS }
+}
 
 function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {
   return { value: value * unit.factor, tolerance: tolerance * unit.factor }

@@ -14,6 +14,19 @@ const OFFSET = /^ ?(?:\()?(?:utc|gmt)? ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?![\d
 const ZONE =
   /^(?:Z(?!\w)|,? ?\(?(?:(?:in|at|à|en|a|em|w|v|på|ad) )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
 
+/** The countries of one zone, which a schedule's words may mean otherwise. */
+const COUNTRIES: Record<string, string> = {
+  ...{ germany: 'Europe/Berlin', german: 'Europe/Berlin', france: 'Europe/Paris', french: 'Europe/Paris' },
+  ...{ uk: 'Europe/London', british: 'Europe/London', italy: 'Europe/Rome', italian: 'Europe/Rome' },
+  ...{ spain: 'Europe/Madrid', spanish: 'Europe/Madrid', swiss: 'Europe/Zurich', switzerland: 'Europe/Zurich' },
+  ...{ japan: 'Asia/Tokyo', japanese: 'Asia/Tokyo', india: 'Asia/Kolkata', indian: 'Asia/Kolkata' },
+  ...{ china: 'Asia/Shanghai', chinese: 'Asia/Shanghai', korea: 'Asia/Seoul', korean: 'Asia/Seoul' },
+}
+
+function zoneOf(name: string): string | undefined {
+  return zoneNamed(name) ?? COUNTRIES[name.toLowerCase()]
+}
+
 /** A way to tell the clock: an IANA zone, or minutes ahead of UTC. */
 export type Zone = string | number
 
@@ -29,7 +42,7 @@ export function zoneAfter(text: string): Zone | undefined {
   if (!found) return undefined
   const words = (found[1] ?? 'UTC').split(' ')
   for (let count = words.length; count > 0; count -= 1) {
-    const zone = zoneNamed(words.slice(0, count).join(' '))
+    const zone = zoneOf(words.slice(0, count).join(' '))
     if (zone !== undefined) return zone
   }
   return undefined
@@ -46,7 +59,7 @@ export function zoneBefore(text: string): Zone | undefined {
     const two = /^\p{L}+ \p{Lu}\p{L}+/u.exec(sentence.slice(index, index + 40))?.[0]
     const starts = /^\p{Lo}/u.test(name) ? Array.from(name, (_, i) => name.slice(0, name.length - i)) : [name]
     for (const one of two === undefined ? starts : [two, ...starts]) {
-      const zone = one.length > 1 ? zoneNamed(one) : undefined
+      const zone = one.length > 1 ? zoneOf(one) : undefined
       if (zone !== undefined) return zone
     }
   }

@@ -10,6 +10,7 @@ import { sizesOf, unitOf } from './number-words.ts'
 import { isOnOtherWeekday, pairsIn, wrongResults } from './contradictions.ts'
 import type { Numeral, Reading } from './numbers.ts'
 import { ReadIndex } from './read-index.ts'
+import type { IndexedNumber } from './sorted-numbers.ts'
 import type { ReadText } from './read-text.ts'
 
 /** The maximum number of characters that are searched. If a run has read more, nothing is judged. */
@@ -109,7 +110,10 @@ class Judge {
     return figures.map((figure, i) => {
       const { text, at } = figure
       const isWrong = wrong.some((span) => at >= span.at && at < span.end)
-      return { text, in: isWrong || isOnOtherWeekday(figure, this.#answer, this.#index.years) ? [] : places[i]! }
+      return {
+        text,
+        in: isWrong || isOnOtherWeekday(figure, this.#answer, (date) => this.#index.yearsOf(date)) ? [] : places[i]!,
+      }
     })
   }
 
@@ -152,6 +156,8 @@ class Judge {
       )
       return isPace && isOfPace ? ['calculated from a length and a time'] : []
     }
+    const isLong = figure.kind === 'id' && !/[-.]/.test(figure.text)
+    if (isLong) return index.placesOf(index.words.compact(figure.text))
     return index.placesOf(formsOf(figure).flatMap((form) => index.words.literal(form)))
   }
 
@@ -164,7 +170,11 @@ class Judge {
   #zonesOf({ at, text }: { at: number; text: string }): Zone[] {
     const after = zoneAfter(this.#answer.slice(at + text.length, at + text.length + 40))
     const before = zoneBefore(this.#answer.slice(Math.max(0, at - SENTENCE_CHARS), at))
-    return after === undefined ? [...(before === undefined ? [] : [before]), 'UTC'] : [after]
+    if (after === undefined) return [...(before === undefined ? [] : [before]), 'UTC']
+    // `In New York at 11:30, in Berlin at 17:30`
+    const isNext =
+      before !== undefined && /^\s?(?:[ap]\.?m\.?)?,/.test(this.#answer.slice(at + text.length).slice(0, 8))
+    return isNext ? [before, after] : [after]
   }
 
   /** The texts with a moment of this day, in UTC or a zone that the answer names. */
@@ -181,7 +191,9 @@ class Judge {
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
-      const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])]
+      const isSame = ({ unit: other }: IndexedNumber) =>
+        !other || (unit ? other.kind === unit.kind && other.factor === unit.factor : !isPercent)
+      const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])].filter(isSame)
       const near = plain.filter(({ value }) => isRounding(value, isPercent && value <= 1 ? share : reading, number))
       // `a year` is no rounding of 15 months, but `an hour` may be one of 80 minutes.
       const isNear = (value: number) => unit?.kind !== 'months' || isRounding(value / unit.factor, reading, number)
@@ -201,7 +213,9 @@ class Judge {
   #daysOf({ text }: Numeral): number[] {
     const [, d, m] = /^(\d{1,2})(?:\.(\d{1,2})|st|nd|rd|th)$/.exec(text) ?? []
     if (d === undefined) return []
-    return m === undefined ? this.#index.days(Number(d)) : this.#index.dates({ m: Number(m), d: Number(d) })
+    if (m !== undefined) return this.#index.dates({ m: Number(m), d: Number(d) })
+    const inZones = [...this.#zones].flatMap((zone) => this.#index.instantDays(Number(d), zone))
+    return [...this.#index.days(Number(d)), ...inZones]
   }
 }
 

@@ -99,11 +99,11 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ['speed', 'mph', 0.44704],
   ['speed', 'm/s mps', 1],
   ['speed', 'knot knots', 0.514444],
-  ['area', 'm² sqm', 1],
+  ['area', 'm² m2 sqm', 1],
   ['area', 'km² km2', 1e6],
   ['area', 'ha hectare hectares hektar', 1e4],
   ['area', 'acre acres', 4046.856],
-  ['area', 'ft² sqft', 0.09290304],
+  ['area', 'ft² ft2 sqft', 0.09290304],
   ['area', 'mi²', 2_589_988],
   ['volume', 'l litre litres liter liters', 1],
   ['volume', 'ml millilitre millilitres milliliter milliliters', 0.001],
@@ -128,7 +128,17 @@ export function unitOf(name: string): QuantityUnit | undefined {
 }
 
 /** French octets, and the sizes of Kubernetes. In lower case they are other words. */
-const CASED: Record<string, string> = { Ko: 'kb', Mo: 'mb', Go: 'gb', Ki: 'kib', Mi: 'mib', Gi: 'gib', Ti: 'tib' }
+const CASED: Record<string, string> = {
+  Ko: 'kb',
+  Mo: 'mb',
+  Go: 'gb',
+  Ki: 'kib',
+  Mi: 'mib',
+  Gi: 'gib',
+  Ti: 'tib',
+  G: 'gb',
+  T: 'tb',
+}
 
 /** A unit of data with its other size: `2 GB` may be 2,048 MB. */
 export function sizesOf(unit: QuantityUnit): QuantityUnit[] {
@@ -148,7 +158,7 @@ const CASELESS = [...UNIT_OF.keys()].filter((name) => /^\p{Lo}/u.test(name)).sor
 export const CASELESS_UNIT = new RegExp(`^\\s?(${CASELESS.join('|')})`, 'u')
 
 /** A name of a JSON key or a table's column that ends with a unit: `elapsed_ms`, `sizeBytes`, `Elapsed (ms)`. */
-const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]{0,2}["']?$/
+const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]{0,2}["']?[-−]?$/
 
 /** The unit that the name before a number gives: `elapsed_ms: 2350`. */
 export function unitOfKey(before: string): QuantityUnit | undefined {

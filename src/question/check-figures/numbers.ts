@@ -44,14 +44,18 @@ const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty'
 const UNITS_OF_TEN = WORDS.slice(1, 10).join('|')
 /** `seven`, `thirty`, `twenty-four`. */
 const WORD = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(?:(${TENS.join('|')})(?:[- ](${UNITS_OF_TEN}))?|${WORDS.slice(0, 20).join('|')})(?![\\p{L}\\p{N}_])`,
+  `(?<![\\p{L}\\p{N}_-])(?:(${TENS.join('|')})(?:[- ](${UNITS_OF_TEN}))?|${WORDS.slice(0, 20).join('|')})(?![\\p{L}\\p{N}_]|[- ](?:thirds|quarters|fifths|sixths|sevenths|eighths|ninths|tenths)(?!\\p{L}))`,
   'giu',
 )
+const PARTS = ['third', 'quarter', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+/** `two thirds`. `Three quarters` may be those of a year, unless they are of something. */
+const SHARE_WORDS =
+  /(?<![\p{L}\p{N}-])(two|three|four|five|six|seven|eight|nine)[ -](thirds|quarters(?= of)|fifths|sixths|sevenths|eighths|ninths|tenths)(?!\p{L})/giu
 const HALF_MORE = /^ and a half\b/
 
 /** The signs that may directly follow the digits. */
 const AFTER =
-  /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|degrees?\s(?:[CF]|celsius|fahrenheit)|km\/h|m\/s|(?:sq\.?|square)\s\p{LC}{1,12}|\p{LC}{1,3}[²³]|km2|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
+  /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|degrees?\s(?:[CF]|celsius|fahrenheit)|km\/h|m\/s|(?:sq\.?|square)\s\p{LC}{1,12}|\p{LC}{1,3}[²³]|[kcm]?m2|ft2|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
 /** A fraction behind whole numbers: `2½`, `2 1/2`. */
 const FRACTION = /^[ \u00a0]?(?:([½-¾⅐-⅞])|(?<= )([1-9])[/⁄]([2-9]|1[0-6])(?![\d/]))/u
 const HEDGES = [
@@ -102,6 +106,19 @@ export function numbersIn(text: string): Numeral[] {
     const shown = word + half
     const numeral = withSuffix({ text: shown, at: index, readings }, text, index + shown.length)
     if (numeral) add({ ...numeral, isWord: true })
+  }
+  for (const { 0: share, 1: over = '', 2: under = '', index } of text.matchAll(SHARE_WORDS)) {
+    const value =
+      (100 * WORDS.indexOf(over.toLowerCase())) / (3 + PARTS.findIndex((one) => under.toLowerCase().startsWith(one)))
+    add({
+      text: share,
+      at: index,
+      readings: [{ value, tolerance: 2.5 }],
+      isPercent: true,
+      isHedged: true,
+      isYear: false,
+      isWord: true,
+    })
   }
   for (const { 0: run, index } of text.matchAll(HAN_NUMBER)) {
     const [before, after] = [
@@ -169,6 +186,8 @@ function withSuffix({ text: run, at, readings }: BareNumeral, text: string, end:
   const glued = /^[\p{LC}_]+/u.exec(after)?.[0].toLowerCase() ?? ''
   if (/^(?:st|nd|rd|th)$/.test(glued)) return numeralOf(run + glued, place)
   if (glued === 's' && /^\d{3}0$/.test(run)) return numeralOf(`${run}s`, place)
+  // The seat `27A`, the size `42L`.
+  if (/^\d{2,3}$/.test(run) && /^[A-FL](?![\p{LC}\p{N}_])/u.test(after)) return numeralOf(run + after[0]!, place)
   if (glued !== '' && glued !== 'x' && !scaleOf(glued) && !unitOf(glued)) return undefined
   return withUnit(run, place)
 }

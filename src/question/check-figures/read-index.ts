@@ -30,6 +30,7 @@ export class ReadIndex {
   readonly #instants: IndexedNumber[] = []
   /** How far days and times are apart. */
   readonly spans: ReadSpans
+  readonly cells: readonly Cell[]
   /** What follows from numbers that stand together. */
   readonly related: RelatedNumbers
   /** The numbers that are written as years. */
@@ -49,7 +50,8 @@ export class ReadIndex {
       const { instants, dated } = instantsIn(text, today)
       for (const value of instants) this.#instants.push({ value, of })
       for (const value of dated) this.spans.addMoment(value / 1000)
-      const add = (value: number, to = isQueried ? opening : plain) => void to.push({ value, of })
+      const add = (value: number, to = isQueried ? opening : plain, unit?: QuantityUnit) =>
+        void to.push({ value, of, unit })
       const { dates, rest } = datesIn(withCells(text).replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
@@ -60,7 +62,7 @@ export class ReadIndex {
             ...cell,
             row: `${of} ${cell.row}`,
             column: `${of} ${cell.column}`,
-            end: cell.end && `${of} ${cell.end}`,
+            groups: cell.groups.map((group) => `${of} ${group}`),
           })
       const dayTimes = numerals.flatMap((one) => dayTimeOf(one.text) ?? [])
       for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) {
@@ -70,11 +72,13 @@ export class ReadIndex {
       const isMinor = MINOR_UNITS.test(text)
       for (const { text: shown, at, readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
-          add(value)
+          add(value, undefined, readings.length === 1 ? unit : undefined)
           if (isYear) this.#years.add(value)
           if (isPercent) add(value / 100)
-          if (/^\d+m$/.test(shown) || (isMinor && MINOR.test(untimed.slice(Math.max(0, at - 40), at))))
-            add(value / (isMinor ? 100 : 1000))
+          // Thousandths of a processor: `250m`.
+          if (/^\d+m$/.test(shown)) add(value / 1000)
+          if (isMinor && Number.isInteger(value) && MINOR.test(untimed.slice(Math.max(0, at - 40), at)))
+            add(value / 100)
           if (unit) this.spans.addQuantity(toBase(value, unit), unit.kind)
           for (const size of unit ? sizesOf(unit) : [])
             for (const one of size.kind === 'temperature' && isNegative(untimed, at) ? [-value] : [value])
@@ -85,13 +89,10 @@ export class ReadIndex {
       for (const seconds of clockSpansIn(rest)) add(seconds, listOf(quantities, 'time'))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
-      for (const count of countsIn(text)) add(count)
-      for (const [roman] of text.matchAll(ROMAN)) add(romanNumber(roman))
-      // Finds `Node 22` or `Python 3.12` for a version that was read whole.
-      for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
-        for (const version of [head, head.split('.')[0]]) add(Number(version))
+      for (const value of otherNumbersIn(text)) add(value)
     }
     this.#plain = new Numbers(plain)
+    this.cells = cells
     this.related = new RelatedNumbers(cells)
     this.#opening = new Numbers(opening)
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
@@ -106,6 +107,13 @@ export class ReadIndex {
       const isTime = second === undefined || (isExact ? second : second - (second % 60)) === shown
       return isTime && (day === undefined || day === clock.day) ? [of] : []
     })
+  }
+
+  /** The texts with a moment of that day of a month, on the clock of a zone. */
+  instantDays(d: number, zone: Zone): number[] {
+    return this.#instants.flatMap(({ value, of }) =>
+      new Date(clockAt(value, zone).day * 86_400_000).getUTCDate() === d ? [of] : [],
+    )
   }
 
   /** The texts with this phone number, with or without the codes of the country and the area. */
@@ -153,8 +161,10 @@ export class ReadIndex {
   }
 
   /** The years that a date without one may be of. */
-  get years(): number[] {
-    return [...new Set([...this.#years, this.#year - 1, this.#year, this.#year + 1])]
+  yearsOf({ m, d }: DatePart): number[] {
+    const near = [this.#year - 1, this.#year, this.#year + 1]
+    const read = [...this.#years, ...near].filter((y) => this.#dates.has(`${y}-${m}-${d}`))
+    return read.length > 0 ? read : near
   }
 
   /** The texts with this date. A year that is missing on one side does not matter. */
@@ -218,6 +228,15 @@ const PHONE_IN_TEXT = /[+(]?\d[\d ()./-]{5,20}\d/g
 /** The digits of a phone number without the zeros in front, and without the zero of `+44 (0)20`. */
 function digitsOf(number: string): string {
   return number.replace('(0)', '').replace(/\D/g, '').replace(/^0+/, '')
+}
+
+/** Counts of items, the 50 of `success_last_50`, roman numbers, and `Node 22` or `Python 3.12` for a whole version. */
+function otherNumbersIn(text: string): number[] {
+  const ofKeys = [...text.matchAll(/[a-z]_(\d{1,4})(?=["'_\s:=])/g)].map(([, digits]) => Number(digits))
+  const romans = [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
+  const versions = [...text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi)]
+  const heads = versions.flatMap(([, head = '']) => [Number(head), Number(head.split('.')[0])])
+  return [...countsIn(text), ...ofKeys, ...romans, ...heads]
 }
 
 /** `XIV`. */

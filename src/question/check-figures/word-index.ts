@@ -3,6 +3,7 @@ export class WordIndex {
   readonly texts: readonly string[]
   #lower: string[] | undefined
   #words: string[] | undefined
+  #compact: string[] | undefined
   #hasPowers: boolean | undefined
 
   constructor(texts: readonly string[]) {
@@ -34,6 +35,13 @@ export class WordIndex {
     this.#lower ??= this.texts.map((text) => text.toLowerCase())
     const wanted = name.toLowerCase()
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
+  }
+
+  /** Finds a long id, which may be written in groups. */
+  compact(id: string): number[] {
+    this.#compact ??= this.texts.map((text) => text.replace(/[ \u00a0-]/g, '').toLowerCase())
+    const wanted = id.toLowerCase()
+    return indexesOf(this.#compact, (text) => text.includes(wanted))
   }
 
   /** Finds digits, with or without separators of groups if there are few of them. */
