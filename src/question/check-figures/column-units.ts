@@ -19,7 +19,7 @@ export function columnQuantities(text: string): [value: number, unit: QuantityUn
         const number = units[i] && CELL.exec(cell)?.[1]
         if (number) found.push([Number(number.replaceAll(',', '')), units[i]!])
       }
-    } else if (!/^[\s|:-]+$/.test(line) && !/\d/.test(line)) {
+    } else if (!/^[\s|:-]+$/.test(line) && !/(?:^|[|\t;,])\s*["']?\d/.test(line)) {
       separator = ['|', '\t', ';', ','].find((one) => line.includes(one)) ?? ','
       const heads = cellsOf(line, separator)
       const read = heads.length > MAX_COLUMNS ? [] : heads.map((head) => unitOfKey(`${head.trim()}: `))

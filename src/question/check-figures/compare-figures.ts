@@ -2,6 +2,9 @@
 import type { Figure } from './find-figures.ts'
 import type { Numeral, Reading } from './numbers.ts'
 
+/** A double cannot tell such numbers apart, so they are compared as they are written. */
+export const MANY_DIGITS = /^\d{16,}$/
+
 /** Rounding to one digit changes a number by this much at most, unless the answer says `about`. */
 const ONE_DIGIT_ERROR = 0.05
 
@@ -40,12 +43,6 @@ export function isTotal(listed: readonly number[], { value, tolerance }: Reading
     }
   }
   return false
-}
-
-/** Returns whether it is the mean of all of them. */
-export function isMeanOf(listed: readonly number[], { value, tolerance }: Reading): boolean {
-  const sum = listed.reduce((all, one) => all + one, 0)
-  return Math.abs(sum / listed.length - value) <= tolerance + 1e-9 * Math.abs(value)
 }
 
 /** How many items the answer's own lists and tables have. */

@@ -60,6 +60,8 @@ const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
     ),
     ([m, d, to, y]) => days([d, to], monthOf(m), y),
   ],
+  // `08/2028`
+  [/(?<![\d./-])(0?[1-9]|1[0-2])\/(20\d\d)(?![\d/])/g, ([m, y]) => [[{ y: Number(y), m: Number(m) }]]],
   // `24. bis 26.12.`
   [
     /(?<![\d.,])(\d{1,2})\.\s?(?:[-–]|bis|und)\s?(\d{1,2})\.(\d{1,2})\.(?:(\d{4})(?!\d))?(?!\d)/g,
@@ -161,7 +163,7 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
 }
 
 const TIME =
-  /(?<![\d:.])(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?([ap])\.?m\b\.?)?|(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?/gi
+  /(?<![\d:.])(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?!\d|:\d)(?:\s?([ap])\.?m\b\.?)?|(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?/gi
 
 /** 午後3時30分, 下午3点, 下午三点半, 오후 3시 30분. 三点 alone is three points. */
 const CJK_TIME = new RegExp(

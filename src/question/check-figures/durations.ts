@@ -5,6 +5,8 @@ export interface QuantityUnit {
   kind: string
   factor: number
   offset: number
+  /** `GB` is read as a power of 1000, and again as one of 1024. */
+  isBinary?: boolean
 }
 
 interface Duration {
@@ -47,7 +49,7 @@ const NAMES = [...UNIT_OF.keys()].toSorted((one, other) => other.length - one.le
 const SPACE = '[\\u0020\\u00a0\\u202f]'
 const PART = `\\d{1,6}(?:${SPACE}|-)?(?:${NAMES})(?![\\p{LC}_])`
 const DURATION = new RegExp(
-  `(?<![\\p{LC}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{LC}\\p{N}:]|[.,]\\d)|\\d{1,3}${SPACE}h${SPACE}\\d\\d(?!${SPACE}?[\\p{LC}\\p{N}:]|[.,]\\d)|${PART}(?:[.,]?${SPACE}?(?:(?:and|und|et|e|y|i|en|og|och|и|&)${SPACE})?${PART}){1,4})`,
+  `(?<![\\p{LC}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{LC}\\p{N}:]|[.,]\\d)|\\d{1,3}${SPACE}h${SPACE}\\d\\d(?!${SPACE}?(?:${NAMES}|[\\p{N}:])(?![\\p{LC}])|[\\p{LC}\\p{N}]|[.,]\\d)|${PART}(?:[.,]?${SPACE}?(?:(?:and|und|et|e|y|i|en|og|och|и|&)${SPACE})?${PART}){1,4})`,
   'giu',
 )
 const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{LC}_])`, 'giu')

@@ -24,13 +24,13 @@ const NO_FILE = /^(?:node|next|vue|nuxt|nest|express|three|d3|react|ember|backbo
 const QUOTATION = /“([^“”\n]{1,600})”|"([^"\n]{1,600})"|«([^«»\n]{1,600})»|„([^„“”\n]{1,600})[“”]/g
 /** Shorter ones are names and terms. */
 const LEAST_WORDS_QUOTED = 3
-/** `INC-4521`, `CVE-2024-1234`, and versions such as `2.14.1`. */
+/** `INC-4521`, `CVE-2024-1234`, `NL91ABNA0417164300`, and versions such as `2.14.1`. */
 const ID =
-  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?!\.?\d))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
+  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w-])(?=[A-Z0-9]{0,20}\d[A-Z0-9]{0,20}\d)(?=\d{0,20}[A-Z])[A-Z0-9]{10,40}(?![\w-])|(?<![\w-])[A-Z]{1,3}\d{4,8}[A-Z]?(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?!\.?\d))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
 /** A phone number: international, with an area code in brackets, or in three groups. It is compared by its digits. */
 const PHONE =
-  /\+\d[\d ()./-]{6,18}\d|(?<![\d.,+])\(0?\d{2,5}\)[ -]?\d{2,4}(?:[ .-]?\d{2,4}){1,3}(?!\d)|(?<![\d.,+-])\d{3}([-.])\d{3}\1\d{4}(?![\d-])/g
+  /\+\d{1,4}[ -]?(?:\(\d{1,4}\)[ -]?)?\d[\d ./-]{4,16}\d|(?<![\d.,+-])(?!\d\d[- ]\d\d[- ]\d{4}(?!\d))0\d{1,4}[- ]\d{2,4}(?:[ .-]?\d{2,4}){1,3}(?![\d-])|(?<![\d.,+])\(0?\d{2,5}\)[ -]?\d{2,4}(?:[ .-]?\d{2,4}){1,3}(?!\d)|(?<![\d.,+-])\d{3}([-.])\d{3}\1\d{4}(?![\d-])/g
 
 const FENCED = /^[ \t>]*(```|~~~)[\s\S]*?(?:\1|$(?![\s\S]))/gm
 const INLINE_CODE = /`([^`\n]{1,300})`/g

@@ -14,6 +14,19 @@ const OFFSET = /^ ?(?:\()?(?:utc|gmt)? ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?![\d
 const ZONE =
   /^(?:Z(?!\w)|,? ?\(?(?:(?:in|at|à|en|a|em|w|v|på|ad) )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
 
+/** The countries of one zone, which a schedule's words may mean otherwise. */
+const COUNTRIES: Record<string, string> = {
+  ...{ germany: 'Europe/Berlin', german: 'Europe/Berlin', france: 'Europe/Paris', french: 'Europe/Paris' },
+  ...{ uk: 'Europe/London', british: 'Europe/London', italy: 'Europe/Rome', italian: 'Europe/Rome' },
+  ...{ spain: 'Europe/Madrid', spanish: 'Europe/Madrid', swiss: 'Europe/Zurich', switzerland: 'Europe/Zurich' },
+  ...{ japan: 'Asia/Tokyo', japanese: 'Asia/Tokyo', india: 'Asia/Kolkata', indian: 'Asia/Kolkata' },
+  ...{ china: 'Asia/Shanghai', chinese: 'Asia/Shanghai', korea: 'Asia/Seoul', korean: 'Asia/Seoul' },
+}
+
+function zoneOf(name: string): string | undefined {
+  return zoneNamed(name) ?? COUNTRIES[name.toLowerCase()]
+}
+
 /** A way to tell the clock: an IANA zone, or minutes ahead of UTC. */
 export type Zone = string | number
 
@@ -29,30 +42,37 @@ export function zoneAfter(text: string): Zone | undefined {
   if (!found) return undefined
   const words = (found[1] ?? 'UTC').split(' ')
   for (let count = words.length; count > 0; count -= 1) {
-    const zone = zoneNamed(words.slice(0, count).join(' '))
+    const zone = zoneOf(words.slice(0, count).join(' '))
     if (zone !== undefined) return zone
   }
   return undefined
 }
 
 /** A name before a time, in its sentence: `In Tokyo it starts at 0:30`, `東京では0時30分`. */
-const NAMES = /\p{Lu}[\p{Ll}\p{Lu}_]+(?: \p{Lu}\p{Ll}+)?|[\p{Lo}ー]{2,12}/gu
+const NAMES = /\p{Lu}[\p{L}_]+|[\p{Lo}ー]{2,12}/gu
 
-/** The last zone that is named in the sentence before a time. */
+/** The last zone that is named in the sentence before a time, in one word or two. */
 export function zoneBefore(text: string): Zone | undefined {
   const sentence = text.split(/[.!?;。！？\n]/).at(-1) ?? ''
-  for (const [name] of [...sentence.matchAll(NAMES)].toReversed())
-    for (let length = name.length; length > 1; length -= 1) {
-      const isWhole = length === name.length || /^\p{Lo}/u.test(name) || name[length] === ' '
-      const zone = isWhole ? zoneNamed(name.slice(0, length)) : undefined
+  const names = [...sentence.matchAll(NAMES)].toReversed()
+  for (const { 0: name, index } of names) {
+    const two = /^\p{L}+ \p{Lu}\p{L}+/u.exec(sentence.slice(index, index + 40))?.[0]
+    const starts = /^\p{Lo}/u.test(name) ? Array.from(name, (_, i) => name.slice(0, name.length - i)) : [name]
+    for (const one of two === undefined ? starts : [two, ...starts]) {
+      const zone = one.length > 1 ? zoneOf(one) : undefined
       if (zone !== undefined) return zone
     }
+  }
   return undefined
 }
 
-/** ms since the epoch. A time without a date is taken as one of `today`. Linear in the text's length. */
-export function instantsIn(text: string, today: string): number[] {
+/**
+ * ms since the epoch. A time without a date is taken as one of `today`. `dated` are the times with a date, those without
+ * a zone as of UTC: they count for differences only. Linear in the text's length.
+ */
+export function instantsIn(text: string, today: string): { instants: number[]; dated: number[] } {
   const found: number[] = []
+  const dated: number[] = []
   for (const [digits] of text.matchAll(EPOCH)) {
     const [whole = ''] = digits.split('.')
     if (found.push(Number(whole) / 10 ** (whole.length - 13)) >= MAX_INSTANTS) break
@@ -62,19 +82,24 @@ export function instantsIn(text: string, today: string): number[] {
     const at = index + whole.length
     const half = /^\s?([ap])\.?m\.?\b/i.exec(text.slice(at, at + 6))
     const zone = zoneAfter(text.slice(at + (half?.[0].length ?? 0), at + 48))
-    if (zone === undefined || Number(h) > 23) continue
+    if ((zone === undefined && date === undefined) || Number(h) > 23) continue
     const hour = half ? (Number(h) % 12) + (/p/i.test(half[1]!) ? 12 : 0) : Number(h)
     const shown = Date.parse(`${date ?? today}T00:00:00Z`) + (hour * 3600 + Number(min) * 60) * 1000
     if (Number.isNaN(shown)) continue
+    if (zone === undefined) {
+      if (dated.length < MAX_INSTANTS) dated.push(shown + Number(s) * 1000)
+      continue
+    }
     const minute = typeof zone === 'number' ? shown - zone * 60_000 : momentsOf(shown, clockOf(zone))[0]!
     found.push(minute + Number(s) * 1000)
   }
-  return found
+  return { instants: found, dated: [...found, ...dated] }
 }
 
-/** What the clock of a zone shows: the date, days since the epoch, and the minute, seconds after midnight. */
+/** What the clock of a zone shows: the date, days since the epoch, and seconds after midnight. */
 export function clockAt(instant: number, zone: Zone): { day: number; second: number } {
   const shown = typeof zone === 'number' ? instant + zone * 60_000 : clockOf(zone)(instant)
   const day = Math.floor(shown / DAY)
-  return { day, second: Math.floor((shown - day * DAY) / 60_000) * 60 }
+  const seconds = Math.floor(instant / 1000) % 60
+  return { day, second: Math.floor((shown - day * DAY) / 60_000) * 60 + seconds }
 }

@@ -7,6 +7,7 @@ const SCALE_NAMES: [names: string, value: number][] = [
     1e3,
   ],
   ['lakh lakhs lac lacs', 1e5],
+  ['megapixel megapixels', 1e6],
   ['m mn mio mln million millions millionen millón millones milione milioni milhão milhões', 1e6],
   ['miljoen miljoenen miljon miljoner millioner milion miliony milionów milionů milyon млн миллион', 1e6],
   ['миллиона миллионов мільйон мільйонів εκατ juta jt triệu', 1e6],
@@ -94,10 +95,21 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ['energy', 'kwh', 1e3],
   ['energy', 'mwh', 1e6],
   ['energy', 'gwh', 1e9],
-  ['speed', 'km/h kph', 1 / 3.6],
+  ['speed', 'km/h kmh kph', 1 / 3.6],
   ['speed', 'mph', 0.44704],
-  ['speed', 'm/s', 1],
-  ['temperature', '°c celsius', 1],
+  ['speed', 'm/s mps', 1],
+  ['speed', 'knot knots', 0.514444],
+  ['area', 'm² m2 sqm', 1],
+  ['area', 'km² km2', 1e6],
+  ['area', 'ha hectare hectares hektar', 1e4],
+  ['area', 'acre acres', 4046.856],
+  ['area', 'ft² ft2 sqft', 0.09290304],
+  ['area', 'mi²', 2_589_988],
+  ['volume', 'l litre litres liter liters', 1],
+  ['volume', 'ml millilitre millilitres milliliter milliliters', 0.001],
+  ['volume', 'm³', 1000],
+  ['volume', 'gal gallon gallons', 3.785412],
+  ['temperature', '°c celsius degree degrees grad grader degrés grados gradi graden stopni 度', 1],
   ['temperature', '°f fahrenheit', 5 / 9, -160 / 9],
 ]
 const UNIT_OF = new Map<string, QuantityUnit>(
@@ -107,17 +119,35 @@ const UNIT_OF = new Map<string, QuantityUnit>(
 )
 
 export function unitOf(name: string): QuantityUnit | undefined {
-  return UNIT_OF.get(OCTETS[name] ?? name.toLowerCase())
+  const [, scale] = /^degrees?\s([cf])/i.exec(name) ?? []
+  if (scale !== undefined) return UNIT_OF.get(`°${scale.toLowerCase()}`)
+  const [, area] = /^(?:sq\.?|square)\s(\p{L}+)$/iu.exec(name) ?? []
+  const side = area === undefined ? undefined : UNIT_OF.get(area.toLowerCase())
+  if (side) return side.kind === 'length' ? { kind: 'area', factor: side.factor ** 2, offset: 0 } : undefined
+  return UNIT_OF.get(CASED[name] ?? name.toLowerCase())
 }
 
-/** French octets. In lower case they are words of other languages. */
-const OCTETS: Record<string, string> = { Ko: 'kb', Mo: 'mb', Go: 'gb' }
+/** French octets, and the sizes of Kubernetes. In lower case they are other words. */
+const CASED: Record<string, string> = {
+  Ko: 'kb',
+  Mo: 'mb',
+  Go: 'gb',
+  Ki: 'kib',
+  Mi: 'mib',
+  Gi: 'gib',
+  Ti: 'tib',
+  G: 'gb',
+  T: 'tb',
+}
 
 /** A unit of data with its other size: `2 GB` may be 2,048 MB. */
 export function sizesOf(unit: QuantityUnit): QuantityUnit[] {
   const power = unit.kind === 'data' ? Math.log(unit.factor) / Math.log(1000) : 0
   return power >= 1 && Number.isInteger(Math.round(power * 1e9) / 1e9)
-    ? [unit, { ...unit, factor: 1024 ** Math.round(power) }]
+    ? [
+        { ...unit, isBinary: false },
+        { ...unit, factor: 1024 ** Math.round(power), isBinary: true },
+      ]
     : [unit]
 }
 
@@ -128,14 +158,15 @@ const CASELESS = [...UNIT_OF.keys()].filter((name) => /^\p{Lo}/u.test(name)).sor
 export const CASELESS_UNIT = new RegExp(`^\\s?(${CASELESS.join('|')})`, 'u')
 
 /** A name of a JSON key or a table's column that ends with a unit: `elapsed_ms`, `sizeBytes`, `Elapsed (ms)`. */
-const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]{0,2}["']?$/
+const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]{0,2}["']?[-−]?$/
 
 /** The unit that the name before a number gives: `elapsed_ms: 2350`. */
 export function unitOfKey(before: string): QuantityUnit | undefined {
   const [, key = '', inBrackets] = KEY.exec(before) ?? []
   const parts = key.split(/_|(?<=[a-z])(?=[A-Z])/)
   const last = parts.at(-1) ?? ''
-  if (inBrackets === undefined && /^[cf]$/i.test(last) && /temp/i.test(key)) return unitOf(`°${last}`)
+  if (inBrackets === undefined && parts.length > 1 && /^[cf]$/i.test(last)) return unitOf(`°${last}`)
+  if (/^ms$/i.test(last) && /wind|speed|gust|velocity/i.test(key)) return unitOf('m/s')
   return unitOf(inBrackets ?? (parts.length > 1 || last.length > 1 ? last : ''))
 }
 
@@ -198,3 +229,7 @@ function exponentOf(found: (string | undefined)[]): number {
       .replace(/[+⁺]/, ''),
   )
 }
+
+/** Words by which an answer says that a number is a mean or a median. */
+export const AVERAGE =
+  /\b(?:average|avg|mean|median|durchschnitt\w*|mittel\w*|moyenne|promedio|media|média|gemiddeld\w*|średni\w*)\b|平均|평균|मध्य|औसत|متوسط/iu

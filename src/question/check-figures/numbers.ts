@@ -33,25 +33,43 @@ const SPACES = '\\u0020\\u00a0\\u202f\\u2009'
  * of other scripts, such as 売上は1500円, stand beside numbers without a space.
  */
 const RUN = new RegExp(
-  `(?<![\\p{LC}\\p{N}_])(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
+  `(?:(?<![\\p{LC}\\p{N}_])|(?<=\\dx))(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
   'gu',
 )
 const WORDS = [
   ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
   ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
 ]
+const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+const UNITS_OF_TEN = WORDS.slice(1, 10).join('|')
+/** `seven`, `thirty`, `twenty-four`. */
 const WORD = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(?:${WORDS.join('|')})(?![\\p{L}\\p{N}_]|-(?:${WORDS.slice(1, 10).join('|')}))`,
+  `(?<![\\p{L}\\p{N}_-])(?:(${TENS.join('|')})(?:[- ](${UNITS_OF_TEN}))?|${WORDS.slice(0, 20).join('|')})(?![\\p{L}\\p{N}_]|[- ](?:thirds|quarters|fifths|sixths|sevenths|eighths|ninths|tenths)(?!\\p{L}))`,
   'giu',
 )
+const PARTS = ['third', 'quarter', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+/** `two thirds`. `Three quarters` may be those of a year, unless they are of something. */
+const SHARE_WORDS =
+  /(?<![\p{L}\p{N}-])(two|three|four|five|six|seven|eight|nine)[ -](thirds|quarters(?= of)|fifths|sixths|sevenths|eighths|ninths|tenths)(?!\p{L})/giu
+const HALF_MORE = /^ and a half\b/
 
 /** The signs that may directly follow the digits. */
-const AFTER = /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|km\/h|m\/s|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
+const AFTER =
+  /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|degrees?\s(?:[CF]|celsius|fahrenheit)|km\/h|m\/s|(?:sq\.?|square)\s\p{LC}{1,12}|\p{LC}{1,3}[²³]|[kcm]?m2|ft2|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
 /** A fraction behind whole numbers: `2½`, `2 1/2`. */
 const FRACTION = /^[ \u00a0]?(?:([½-¾⅐-⅞])|(?<= )([1-9])[/⁄]([2-9]|1[0-6])(?![\d/]))/u
-/** `>` at the start of a line begins a quote. */
-const HEDGE =
-  /(?:[~≈<]|(?<!(?:^|\n)[ \t>]{0,8})>|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\.|up to|at least|at most|close to|just|some))\s?[$€£¥]?$/i
+const HEDGES = [
+  'about|around|roughly|approximately|approx\\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\\.?',
+  'up to|at least|at most|close to|just|some|etwa|rund|ungefähr|knapp|fast|über|unter|mehr als|gut|environ|près de',
+  'presque|plus de|moins de|unos|unas|casi|cerca de|más de|menos de|alrededor de|quasi|più di|meno di|cerca de|mais de',
+  'ongeveer|bijna|około|prawie|ponad|около|почти|более|менее|примерно|लगभग|करीब|حوالي|نحو|sekitar|khoảng|ungefär|noin',
+].join('|')
+const SIGN = '\\s?[$€£¥₹]?'
+/** `about 5`, and the 7 of `about 5 to 7`. `>` at the start of a line begins a quote. */
+const HEDGE = new RegExp(
+  `(?:[~≈<]|(?<!(?:^|\\n)[ \\t>]{0,8})>|(?<!\\p{L})(?:${HEDGES})(?:${SIGN}[\\d.,]{1,12}\\S{0,8}\\s?(?:and|or|to|und|bis|oder|et|ou|y|o|-|–)(?=[\\s$€£¥₹\\d]|$))?)${SIGN}$|(?:約|约|大约|大約|近|ほぼ|およそ|약)\\s?[$€£¥]?$`,
+  'iu',
+)
 
 /** Finds the numbers in a text, in no order. Linear in its length. */
 export function numbersIn(text: string): Numeral[] {
@@ -78,10 +96,29 @@ export function numbersIn(text: string): Numeral[] {
       end = numeral.at + numeral.text.length
     }
   }
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    const reading = { value: WORDS.indexOf(word.toLowerCase()), tolerance: 0 }
-    const numeral = withSuffix({ text: word, at: index, readings: [reading] }, text, index + word.length)
+  for (const { 0: word, 1: ten, 2: one = 'zero', index } of text.matchAll(WORD)) {
+    const tens = ten === undefined ? word : one
+    const value =
+      WORDS.indexOf(tens.toLowerCase()) + (ten === undefined ? 0 : 20 + 10 * TENS.indexOf(ten.toLowerCase()))
+    const reading = { value, tolerance: 0 }
+    const [half] = HALF_MORE.exec(text.slice(index + word.length, index + word.length + 12)) ?? ['']
+    const readings = [half === '' ? reading : { value: reading.value + 0.5, tolerance: 0.25 }]
+    const shown = word + half
+    const numeral = withSuffix({ text: shown, at: index, readings }, text, index + shown.length)
     if (numeral) add({ ...numeral, isWord: true })
+  }
+  for (const { 0: share, 1: over = '', 2: under = '', index } of text.matchAll(SHARE_WORDS)) {
+    const value =
+      (100 * WORDS.indexOf(over.toLowerCase())) / (3 + PARTS.findIndex((one) => under.toLowerCase().startsWith(one)))
+    add({
+      text: share,
+      at: index,
+      readings: [{ value, tolerance: 2.5 }],
+      isPercent: true,
+      isHedged: true,
+      isYear: false,
+      isWord: true,
+    })
   }
   for (const { 0: run, index } of text.matchAll(HAN_NUMBER)) {
     const [before, after] = [
@@ -149,6 +186,8 @@ function withSuffix({ text: run, at, readings }: BareNumeral, text: string, end:
   const glued = /^[\p{LC}_]+/u.exec(after)?.[0].toLowerCase() ?? ''
   if (/^(?:st|nd|rd|th)$/.test(glued)) return numeralOf(run + glued, place)
   if (glued === 's' && /^\d{3}0$/.test(run)) return numeralOf(`${run}s`, place)
+  // The seat `27A`, the size `42L`.
+  if (/^\d{2,3}$/.test(run) && /^[A-FL](?![\p{LC}\p{N}_])/u.test(after)) return numeralOf(run + after[0]!, place)
   if (glued !== '' && glued !== 'x' && !scaleOf(glued) && !unitOf(glued)) return undefined
   return withUnit(run, place)
 }
@@ -169,12 +208,21 @@ function longer(run: string, place: NumberPlace): string | undefined {
   let last = factor.value
   for (let part = 0; part < 3; part += 1) {
     const rest = place.after.slice(shown.length)
-    const [digits] = /^\s?\d{1,4}(?![\d.,:/])/.exec(rest) ?? []
+    const [digits] = /^\s?(?:\d,\d{3}|\d{1,4})(?![\d.,:/])/.exec(rest) ?? []
     const next = digits === undefined ? undefined : factorIn(rest.slice(digits.length))
     const unit = next?.value ?? 1
-    if (digits === undefined || last < 100 || !/\p{Lo}$/u.test(shown) || unit >= last || (!next && /^\s/.test(digits)))
+    if (
+      digits === undefined ||
+      last < 100 ||
+      !/\p{Lo}$/u.test(shown) ||
+      unit >= last ||
+      (!next && /^\s\d{1,3}$/.test(digits))
+    )
       break
-    place.readings = place.readings.map(({ value }) => ({ value: value + Number(digits) * unit, tolerance: unit / 2 }))
+    place.readings = place.readings.map(({ value }) => ({
+      value: value + Number(digits.replace(',', '')) * unit,
+      tolerance: unit / 2,
+    }))
     shown += digits + (next?.shown ?? '')
     last = unit
   }

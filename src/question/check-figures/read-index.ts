@@ -1,20 +1,24 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
-import { clockSpansIn, dayTimeOf, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
+import { clockSpansIn, dayTimeOf, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { sizesOf } from './number-words.ts'
-import { listResults } from './lists.ts'
+import { cellsIn, withCells } from './cells.ts'
+import { RelatedNumbers, type Cell } from './related-numbers.ts'
 import { columnQuantities } from './column-units.ts'
+import { pairsIn } from './contradictions.ts'
 import { countsIn } from './count-items.ts'
-import { numbersIn, type Numeral, type Reading } from './numbers.ts'
+import { numbersIn, type Reading } from './numbers.ts'
+import { ReadSpans } from './read-spans.ts'
 import type { ReadText } from './read-text.ts'
 import { indexesOf, WordIndex } from './word-index.ts'
-import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
+import { around, Numbers, type IndexedNumber } from './sorted-numbers.ts'
 
 /** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
   readonly #texts: readonly ReadText[]
+  readonly #year: number
   /** The texts as they are written. */
   readonly words: WordIndex
   readonly #plain: Numbers
@@ -23,96 +27,93 @@ export class ReadIndex {
   readonly #quantities = new Map<string, Numbers>()
   readonly #dates = new Map<string, Set<number>>()
   readonly #times = new Map<number, Set<number>>()
-  readonly #days = new Set<number>()
   readonly #instants: IndexedNumber[] = []
-  readonly #sums: number[] = []
-  readonly #means: number[] = []
-  /** The numbers that are written as years, and the others. */
+  /** How far days and times are apart. */
+  readonly spans: ReadSpans
+  readonly cells: readonly Cell[]
+  /** What follows from numbers that stand together. */
+  readonly related: RelatedNumbers
+  /** The numbers that are written as years. */
   readonly #years = new Set<number>()
-  readonly #counted = new Set<number>()
-  /** The numbers in cells of results. */
-  readonly cells = new Set<number>()
-  /** The numbers in all texts but the openings of files. */
-  readonly #read = new Set<number>()
-  #spans: Numbers | undefined
-  #values: number[] | undefined
+  #pairs: Set<string> | undefined
 
   constructor(texts: readonly ReadText[], today: string) {
+    this.#year = Number(today.slice(0, 4))
     this.#texts = texts
+    this.spans = new ReadSpans()
     this.words = new WordIndex(texts.map(({ text }) => text))
     const plain: IndexedNumber[] = []
     const opening: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
-    for (const [of, { text, isCell, isOpening, isQueried }] of texts.entries()) {
-      for (const instant of instantsIn(text, today)) this.#instants.push({ value: instant, of })
-      const add = (value: number, to = isQueried ? opening : plain) => void to.push({ value, of })
-      const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
+    const cells: Cell[] = []
+    for (const [of, { text, isQueried }] of texts.entries()) {
+      const { instants, dated } = instantsIn(text, today)
+      for (const value of instants) this.#instants.push({ value, of })
+      for (const value of dated) this.spans.addMoment(value / 1000)
+      const add = (value: number, to = isQueried ? opening : plain, unit?: QuantityUnit) =>
+        void to.push({ value, of, unit })
+      const { dates, rest } = datesIn(withCells(text).replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
       const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
-      if (!isQueried) this.#addLists(numerals, untimed)
+      if (!isQueried)
+        for (const cell of cellsIn(numerals, untimed))
+          cells.push({
+            ...cell,
+            row: `${of} ${cell.row}`,
+            column: `${of} ${cell.column}`,
+            groups: cell.groups.map((group) => `${of} ${group}`),
+          })
       const dayTimes = numerals.flatMap((one) => dayTimeOf(one.text) ?? [])
-      for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) addTo(this.#times, time, of)
-      for (const { readings, isPercent, unit, isYear } of numerals)
+      for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) {
+        addTo(this.#times, time, of)
+        this.spans.addTime(time)
+      }
+      const isMinor = MINOR_UNITS.test(text)
+      for (const { text: shown, at, readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
-          add(value)
-          if (isCell) this.cells.add(value)
-          if (!isOpening) this.#read.add(value)
+          add(value, undefined, readings.length === 1 ? unit : undefined)
           if (isYear) this.#years.add(value)
-          else this.#counted.add(value)
           if (isPercent) add(value / 100)
-          if (unit) for (const size of sizesOf(unit)) add(toBase(value, size), listOf(quantities, unit.kind))
+          // Thousandths of a processor: `250m`.
+          if (/^\d+m$/.test(shown)) add(value / 1000)
+          if (isMinor && Number.isInteger(value) && MINOR.test(untimed.slice(Math.max(0, at - 40), at)))
+            add(value / 100)
+          if (unit) this.spans.addQuantity(toBase(value, unit), unit.kind)
+          for (const size of unit ? sizesOf(unit) : [])
+            for (const one of size.kind === 'temperature' && isNegative(untimed, at) ? [-value] : [value])
+              listOf(quantities, size.kind).push({ value: toBase(one, size), of, isBinary: size.isBinary })
         }
       for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
         add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const seconds of clockSpansIn(rest)) add(seconds, listOf(quantities, 'time'))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
-      for (const count of countsIn(text)) add(count)
-      // Finds `Node 22` or `Python 3.12` for a version that was read whole.
-      for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
-        for (const version of [head, head.split('.')[0]]) add(Number(version))
+      for (const value of otherNumbersIn(text)) add(value)
     }
     this.#plain = new Numbers(plain)
+    this.cells = cells
+    this.related = new RelatedNumbers(cells)
     this.#opening = new Numbers(opening)
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
   }
 
-  #addLists(numerals: readonly Numeral[], text: string): void {
-    const sorted = numerals.filter(({ isWord }) => !isWord).sort((one, other) => one.at - other.at)
-    let [line, from] = [0, 0]
-    const listed = sorted.map(({ at, readings }) => {
-      for (let end = text.indexOf('\n', from); end >= 0 && end < at; end = text.indexOf('\n', from)) {
-        line += 1
-        from = end + 1
-      }
-      const [, key = ''] = KEY.exec(text.slice(Math.max(from, at - 40), at)) ?? []
-      return { value: readings[0]!.value, line, key }
-    })
-    const { sums, means } = listResults(listed)
-    for (const sum of sums) this.#sums.push(sum)
-    for (const mean of means) this.#means.push(mean)
-  }
-
-  /** Returns whether it is the sum, or with `isMean` the mean or median, of all the numbers of some list. */
-  isOfList({ value, tolerance }: Reading, isMean: boolean): boolean {
-    const isNear = (one: number) => Math.abs(one - value) <= tolerance + slack(value)
-    return this.#sums.some(isNear) || (isMean && this.#means.some(isNear))
-  }
-
-  /** Returns whether a number is only read where a year stands. */
-  isOnlyYear(value: number): boolean {
-    return this.#years.has(value) && !this.#counted.has(value)
-  }
-
   /** The texts with a moment at which the clock of a zone shows this. A part that is missing does not matter. */
-  instants({ day, second }: { day?: number; second?: number }, zone: Zone): number[] {
+  instants({ day, second, hasSeconds }: { day?: number; second?: number; hasSeconds?: boolean }, zone: Zone): number[] {
     return this.#instants.flatMap(({ value, of }) => {
       const clock = clockAt(value, zone)
-      const isIt =
-        (day === undefined || day === clock.day) && (second === undefined || second - (second % 60) === clock.second)
-      return isIt ? [of] : []
+      const isExact = hasSeconds === true && clock.second % 60 > 0
+      const shown = isExact ? clock.second : clock.second - (clock.second % 60)
+      const isTime = second === undefined || (isExact ? second : second - (second % 60)) === shown
+      return isTime && (day === undefined || day === clock.day) ? [of] : []
     })
+  }
+
+  /** The texts with a moment of that day of a month, on the clock of a zone. */
+  instantDays(d: number, zone: Zone): number[] {
+    return this.#instants.flatMap(({ value, of }) =>
+      new Date(clockAt(value, zone).day * 86_400_000).getUTCDate() === d ? [of] : [],
+    )
   }
 
   /** The texts with this phone number, with or without the codes of the country and the area. */
@@ -135,8 +136,8 @@ export class ReadIndex {
       this.#years.add(y)
     }
     for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`, `*-*-${d}`]) addTo(this.#dates, key, of)
-    const day = dayNumber(date)
-    if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
+    const day = dayNumber({ y: this.#year, ...date })
+    if (day !== undefined) this.spans.addDay(day)
   }
 
   /** The texts with a number that rounds to the reading. Among the rows that open a queried file, any number has one. */
@@ -148,16 +149,22 @@ export class ReadIndex {
   /** The texts with such a quantity, in any unit, and time spans between two dates or times. */
   quantities({ value, tolerance }: Reading, unit: QuantityUnit): IndexedNumber[] {
     const base = { value: toBase(value, unit), tolerance: Math.abs(tolerance * unit.factor) }
-    return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
+    const found = this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
+    // `5 TB` may be 5 TiB, but never 5.5 TB.
+    const isAny = (isBinary?: boolean) => isBinary === undefined || unit.isBinary === undefined
+    return found.filter(({ isBinary }) => isAny(isBinary) || isBinary === unit.isBinary)
   }
 
-  /** Returns whether two of the dates or times are this far apart. */
-  isSpan({ value, tolerance }: Reading, unit: QuantityUnit): boolean {
-    if (unit.kind !== 'time' && unit.kind !== 'months') return false
-    this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
-    const span = { value: toBase(value, unit), tolerance: tolerance * unit.factor }
-    const inSeconds = { value: span.value * MONTH, tolerance: Math.min(span.tolerance, 1 / 2) * MONTH }
-    return this.#spans.within(...around(unit.kind === 'time' ? span : inSeconds)).length > 0
+  /** The scores and other pairs of small numbers. */
+  get pairs(): ReadonlySet<string> {
+    return (this.#pairs ??= new Set(this.words.texts.flatMap((text) => pairsIn(text)).map(({ pair }) => pair)))
+  }
+
+  /** The years that a date without one may be of. */
+  yearsOf({ m, d }: DatePart): number[] {
+    const near = [this.#year - 1, this.#year, this.#year + 1]
+    const read = [...this.#years, ...near].filter((y) => this.#dates.has(`${y}-${m}-${d}`))
+    return read.length > 0 ? read : near
   }
 
   /** The texts with this date. A year that is missing on one side does not matter. */
@@ -172,19 +179,6 @@ export class ReadIndex {
     return [...(this.#dates.get(`*-*-${d}`) ?? [])]
   }
 
-  /**
-   * Returns whether the date is a number of days or weeks away from one that was read, and that number was read too.
-   */
-  isShifted(date: DatePart): boolean {
-    const day = dayNumber(date)
-    const spans = this.#quantities.get('time')
-    if (day === undefined || !spans) return false
-    return [...this.#days].some((other) => {
-      const apart = Math.abs(day - other) * 86_400
-      return apart > 0 && spans.within(apart - 1, apart + 1).length > 0
-    })
-  }
-
   /** The texts with this time of day, by the second or the minute. */
   times(second: number, hasSeconds: boolean): number[] {
     const found = [...(this.#times.get(second) ?? [])]
@@ -193,12 +187,9 @@ export class ReadIndex {
     return found
   }
 
-  /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */
-  get values(): number[] {
-    if (this.#values) return this.#values
-    const all = this.cells.size > 0 ? this.#read : new Set([...this.#plain.values, ...this.#opening.values])
-    this.#values = [...all].sort((one, other) => one - other)
-    return this.#values
+  /** The numbers that may be years. */
+  get yearLike(): number[] {
+    return [...new Set(this.#plain.within(1500, 2100).map(({ value }) => value))].filter(Number.isInteger)
   }
 
   placesOf(indexes: Iterable<number>): string[] {
@@ -228,8 +219,10 @@ const SHARES: [words: RegExp, value: number][] = [
   [/\bthree[ -]quarters\b/i, 3 / 4],
   [/\ba dozen\b/i, 12],
 ]
-/** The name before a number, such as a JSON key. */
-const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?$/u
+/** Amounts are written in cents or pence. */
+const MINOR_UNITS = /"currency"|\bcents?\b|\bpence\b|\bminor units?\b|_cents\b/i
+const MINOR =
+  /(?:amount|price|total|fee|balance|net|gross|cost|paid|tax|due|charge|revenue|refund|cents)\w{0,20}["']?\s?[:=|]\s?["']?$/i
 const PHONE_IN_TEXT = /[+(]?\d[\d ()./-]{5,20}\d/g
 
 /** The digits of a phone number without the zeros in front, and without the zero of `+44 (0)20`. */
@@ -237,17 +230,31 @@ function digitsOf(number: string): string {
   return number.replace('(0)', '').replace(/\D/g, '').replace(/^0+/, '')
 }
 
-const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
-/** The maximum number of dates or times that are compared with each other. */
-const MAX_PAIRED = 200
+/** Counts of items, the 50 of `success_last_50`, roman numbers, and `Node 22` or `Python 3.12` for a whole version. */
+function otherNumbersIn(text: string): number[] {
+  const ofKeys = [...text.matchAll(/[a-z]_(\d{1,4})(?=["'_\s:=])/g)].map(([, digits]) => Number(digits))
+  const romans = [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
+  const versions = [...text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi)]
+  const heads = versions.flatMap(([, head = '']) => [Number(head), Number(head.split('.')[0])])
+  return [...countsIn(text), ...ofKeys, ...romans, ...heads]
+}
 
+/** `XIV`. */
+const ROMAN = /\b(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\b/g
+
+function romanNumber(roman: string): number {
+  const values = [...roman].map((letter) => ({ I: 1, V: 5, X: 10 })[letter] ?? 0)
+  return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0)
+}
+
+const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 function toBase(value: number, { factor, offset }: QuantityUnit): number {
   return value * factor + offset
 }
 
-function spansOf(points: Iterable<number>, factor: number): IndexedNumber[] {
-  const some = [...points].slice(0, MAX_PAIRED)
-  return some.flatMap((one, i) => some.slice(i + 1).map((other) => ({ value: Math.abs(one - other) * factor, of: -1 })))
+/** Returns whether a minus stands before a number. */
+function isNegative(text: string, at: number): boolean {
+  return /(?<![\p{L}\p{N}])[-−–]$/u.test(text.slice(Math.max(0, at - 2), at))
 }
 
 function addTo<Key>(map: Map<Key, Set<number>>, key: Key, of: number): void {

@@ -1,10 +1,15 @@
 /** Sorted numbers, each with the text it is from. */
+import type { QuantityUnit } from './durations.ts'
 import type { Reading } from './numbers.ts'
 
 /** A number of a text, and the index of the text. */
 export interface IndexedNumber {
   value: number
   of: number
+  /** The unit that it is written with. */
+  unit?: QuantityUnit | undefined
+  /** See `QuantityUnit`. */
+  isBinary?: boolean | undefined
 }
 
 /** A sorted list of numbers, each with its text. */

@@ -1,22 +1,23 @@
 /** Finds words, names and digits in texts as they are written. Each look-up returns the indexes of the texts. */
 export class WordIndex {
-  readonly #texts: readonly string[]
+  readonly texts: readonly string[]
   #lower: string[] | undefined
   #words: string[] | undefined
+  #compact: string[] | undefined
   #hasPowers: boolean | undefined
 
   constructor(texts: readonly string[]) {
-    this.#texts = texts
+    this.texts = texts
   }
 
   /** Whether a number is written with an exponent, which holds only its first digits. */
   get hasPowers(): boolean {
-    return (this.#hasPowers ??= this.#texts.some((text) => /\d[eE]\+?\d{2}(?!\d)/.test(text)))
+    return (this.#hasPowers ??= this.texts.some((text) => /\d[eE]\+?\d{2}(?!\d)/.test(text)))
   }
 
   /** Finds words in a row, ignoring everything between words. An ellipsis stands for any words. */
   quotation(quoted: string): number[] {
-    this.#words ??= this.#texts.map(wordsOf)
+    this.#words ??= this.texts.map(wordsOf)
     const parts = quoted.split(/\s*(?:\.{3,}|…|\[\.{3}\]|\[…\])\s*/).map((part) => wordsOf(part).trimEnd())
     return indexesOf(this.#words, (words) => {
       let at = 0
@@ -31,16 +32,23 @@ export class WordIndex {
 
   /** Finds a name or an address, in any case. */
   literal(name: string): number[] {
-    this.#lower ??= this.#texts.map((text) => text.toLowerCase())
+    this.#lower ??= this.texts.map((text) => text.toLowerCase())
     const wanted = name.toLowerCase()
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
+  }
+
+  /** Finds a long id, which may be written in groups. */
+  compact(id: string): number[] {
+    this.#compact ??= this.texts.map((text) => text.replace(/[ \u00a0-]/g, '').toLowerCase())
+    const wanted = id.toLowerCase()
+    return indexesOf(this.#compact, (text) => text.includes(wanted))
   }
 
   /** Finds digits, with or without separators of groups if there are few of them. */
   digits(digits: string): number[] {
     if (digits.length > MAX_GROUPED) return this.literal(digits)
     const grouped = new RegExp(`(?<!\\d)${digits.split('').join("[ ,.'\u00a0\u202f]?")}(?!\\d)`)
-    return indexesOf(this.#texts, (text) => grouped.test(text))
+    return indexesOf(this.texts, (text) => grouped.test(text))
   }
 }
 

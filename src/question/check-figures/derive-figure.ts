@@ -1,0 +1,243 @@
+/** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
+import { addWords, cellsIn } from './cells.ts'
+import { enumerates, formatted, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
+import type { QuantityUnit } from './durations.ts'
+import { factorsIn } from './factor-words.ts'
+import { AVERAGE } from './number-words.ts'
+import { numbersIn, type Numeral, type Reading } from './numbers.ts'
+import type { ReadIndex } from './read-index.ts'
+import { RelatedNumbers, type Cell, type ResultKind } from './related-numbers.ts'
+import { ratesIn } from './time-rates.ts'
+
+/** The maximum number of figures that are tried by arithmetic. */
+const MAX_TRIED = 200
+/** A figure that is less exact than this share of it is no multiple of a number. */
+const MAX_ROUGH = 0.035
+/** `a month` and the like follow a figure within this many characters. */
+const RATE_CHARS = 30
+/** The distance within which a word for a factor belongs to a figure, in characters. */
+const FACTOR_CHARS = 40
+
+/** Words for a difference of percentages. */
+const POINTS =
+  /^[ \u00a0-]?(?:percentage[ -]points?|points?\b|pp\b|p\.p\.|ppt?s?\b|Prozentpunkte?n?|points de pourcentage|puntos porcentuales|punti percentuali|procentpunt|个百分点|個百分點|ポイント|%p)/iu
+
+interface DerivationSources {
+  question: string
+  index: ReadIndex
+  year: number
+}
+
+export class Derivations {
+  readonly #answer: string
+  readonly #index: ReadIndex
+  readonly #year: number
+  readonly #asked: Cell[]
+  readonly #counts: Set<number>
+  /** The numbers of the question, and those of the answer that are known to be right. */
+  #near = new Set<number>()
+  /** The numbers of the answer that are known to be right, in order, for totals. */
+  #listed: number[] = []
+  /** What follows from the numbers of the question and the answer. */
+  #related = new RelatedNumbers([])
+  /** The cells of the known numbers. */
+  #known: Cell[] = []
+  /** What follows from any two numbers. */
+  #all = new RelatedNumbers([])
+  /** What follows from the numbers near a sentence, by its offset. */
+  readonly #pools = new Map<number, RelatedNumbers[]>()
+  #tried = 0
+
+  constructor(answer: string, { question, index, year }: DerivationSources) {
+    this.#answer = answer
+    this.#index = index
+    this.#year = year
+    this.#asked = cellsIn(numbersIn(question), question).map((cell) => ({
+      ...cell,
+      row: 'question',
+      column: `question ${cell.column}`,
+    }))
+    this.#counts = listCounts(answer)
+  }
+
+  /** Takes the numbers of the answer that are known to be right. */
+  learn(known: readonly Numeral[]): void {
+    this.#listed = known.map(({ readings }) => readings[0]!.value)
+    this.#near = new Set([...this.#counts, ...this.#asked.map(({ value }) => value), ...known.flatMap(operandsOf)])
+    this.#known = cellsIn(known, this.#answer)
+    this.#related = new RelatedNumbers([...this.#asked, ...this.#known])
+    this.#all = new RelatedNumbers([...this.#known, ...this.#index.cells], { isOneRow: true, chance: 1 })
+    this.#pools.clear()
+  }
+
+  /** Returns from what a number follows, in words: nothing if it does not. */
+  of(number: Numeral): string[] {
+    const { readings, unit, isPercent, text, at } = number
+    const [first] = readings
+    if (!first || MANY_DIGITS.test(text)) return []
+    const after = this.#answer.slice(at + text.length, at + text.length + 300)
+    if (!unit && Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
+      return ['counted in the answer']
+    if (!unit && ratesIn(after.slice(0, 12)).includes(first.value)) return ['the number of periods']
+    if (unit && readings.some((reading) => this.#index.spans.isApart(reading, unit)))
+      return ['the difference between two times in the sources']
+    if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
+    const kinds: ResultKind[] = isPercent
+      ? ['percent']
+      : TIMES.test(after)
+        ? ['ratio']
+        : POINTS.test(after.slice(0, 30))
+          ? ['points', 'plain', 'total']
+          : ['plain', 'total']
+    if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
+    const wanted = this.#derivedReadings(number)
+    if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)
+      return ['counted in the sources']
+    const isWithin = (pools: RelatedNumbers[]) =>
+      wanted.some((reading) => kinds.some((kind) => pools.some((pool) => pool.follows(reading, kind, unit))))
+    if (isWithin(this.#poolsAt(at))) return ['calculated from figures that stand together']
+    if (isPercent && COMPARED.test(this.#sentenceAt(at, 0))) return []
+    const isExact = wanted.every(({ value, tolerance }) => tolerance < EXACT * value)
+    if (isWithin([this.#index.related, this.#related, ...(isExact ? [this.#all] : [])]))
+      return ['calculated from figures that stand together']
+    if ((this.#tried += 1) > MAX_TRIED) return []
+    if (unit?.kind === 'speed' && readings.some((one) => this.#index.spans.isSpeed(inBase(rounded(one, number), unit))))
+      return ['calculated from a length and a time']
+    const before = this.#answer.slice(Math.max(0, at - FACTOR_CHARS), at)
+    const [, some] = ONE_IN.exec(before) ?? []
+    if (some && this.#isShare(Number(some) || 1, first.value, number.isHedged)) return ['a share in the sources']
+    const isAge =
+      (unit?.kind === 'months' && unit.factor === 12) || after === '' || AGE.test(before + after.slice(0, RATE_CHARS))
+    if (isAge && this.#index.spans.isAge(first.value)) return ['the difference between two dates in the sources']
+    const beside = before + text + after.slice(0, FACTOR_CHARS)
+    for (const reading of wanted) {
+      const pair =
+        (isAge ? this.#ageOf(reading.value) : undefined) ??
+        this.#multipleOf(reading, [...factorsIn(beside), ...ratesIn(after.slice(0, RATE_CHARS))], MAX_ROUGH, unit) ??
+        this.#multipleOf(reading, ratesIn(before), MAX_ROUGH / 20, unit)
+      if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
+    }
+    return []
+  }
+
+  /** What follows from the numbers of the sentence and its neighbours, and from rows that share a word with them. */
+  #poolsAt(at: number): RelatedNumbers[] {
+    const { from, to } = sentenceAround(this.#answer, at, 1)
+    const known = this.#pools.get(from)
+    if (known) return known
+    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
+    const words = new Set<string>()
+    addWords(words, this.#answer.slice(from, to))
+    const named = this.#index.cells.filter((cell) => [...cell.words].some((word) => words.has(word)))
+    const pools = [near, [...this.#asked, ...near], named].filter(
+      (cells) => cells.length > 1 && cells.length <= MAX_POOL,
+    )
+    const related = pools.map((cells) => new RelatedNumbers(cells))
+    this.#pools.set(from, related)
+    return related
+  }
+
+  #sentenceAt(at: number, more: number): string {
+    const { from, to } = sentenceAround(this.#answer, at, more)
+    return this.#answer.slice(from, to)
+  }
+
+  /** `one in six` is a share of 15.4 to 18.2 %. */
+  #isShare(some: number, all: number, isHedged: boolean): boolean {
+    const value = (100 * some) / all
+    const tolerance = (value / all) * (isHedged ? 1 : 0.5)
+    const isRead = [1, 100].some(
+      (per) => this.#index.numbers({ value: value / per, tolerance: tolerance / per }).length > 0,
+    )
+    return isRead || this.#isRelated({ value, tolerance }, 'percent')
+  }
+
+  #isRelated(reading: Reading, kind: ResultKind, unit?: QuantityUnit): boolean {
+    return this.#index.related.follows(reading, kind, unit) || this.#related.follows(reading, kind, unit)
+  }
+
+  /** The readings that may be results: of `1.5 million` not 1.5, and of `1,500` not 1.5. */
+  #derivedReadings(number: Numeral): Reading[] {
+    const [first, second] = number.readings
+    const isAmbiguous = first !== undefined && second !== undefined && second.value === first.value * 1000
+    const isRough = number.isWord === true && number.isHedged
+    return (isAmbiguous ? [first, second] : [first!]).map((reading) =>
+      rounded(isRough ? { ...reading, tolerance: Math.max(reading.tolerance, 0.5) } : reading, number),
+    )
+  }
+
+  /** A number that was read or is known to be right, and a factor. */
+  #multipleOf(
+    { value, tolerance }: Reading,
+    factors: number[],
+    maxRough: number,
+    unit?: QuantityUnit,
+  ): [number, number] | undefined {
+    // Among the numbers of a long text, one is always near a rough figure.
+    if (tolerance > maxRough * Math.abs(value)) return undefined
+    for (const factor of factors)
+      for (const times of [factor, 1 / factor]) {
+        const wanted = { value: value * times, tolerance: tolerance * times }
+        const found = unit
+          ? this.#index.quantities(wanted, unit)[0]?.value
+          : (this.#index.numbers(wanted)[0]?.value ??
+            [...this.#near].find((one) => Math.abs(one - wanted.value) <= wanted.tolerance))
+        if (found !== undefined) return [found, factor]
+        if (factor > 4 && !unit && this.#isRelated(wanted, 'plain')) return [wanted.value, factor]
+      }
+    return undefined
+  }
+
+  /** Two years that are as far apart. */
+  #ageOf(age: number): [number, number] | undefined {
+    const years = this.#index.yearLike.filter((year) => year <= this.#year)
+    return ageFrom([...new Set([...years, this.#year])], age, this.#year)
+  }
+}
+
+/** `three times` */
+const TIMES = /^\s?(?:times\b|×|x\b|-?fold\b|mal\b|fois\b|veces\b|vezes\b|volte\b|keer\b|раза?(?!\p{L})|倍|배)/u
+/** `four of the five`: which ones is not known. */
+const SUBSET =
+  /^ of (?:the |our |your |these )?(?:[2-9]|1\d|20|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?![.,]\d|%)/i
+const MAX_SUBSET = 20
+/** The results of arithmetic with any two numbers must be this exact. */
+const EXACT = 1e-3
+/** The most numbers of a pool. */
+const MAX_POOL = 60
+/** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
+const COMPARED =
+  /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
+const AGE =
+  /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
+const ONE_IN = /(?<!\p{L})(one|\d{1,2}) in (?:every |about |roughly |around )?$/iu
+
+/** A sentence has at most this many characters on each side of a figure. */
+const SENTENCE_CHARS = 250
+const SENTENCE_END = /[.!?](?=\s)|[。！？\n]/g
+
+/** The bounds of the sentence around an offset, with `more` sentences before it and after it. */
+function sentenceAround(text: string, at: number, more: number): { from: number; to: number } {
+  const start = Math.max(0, at - SENTENCE_CHARS)
+  const before = [...text.slice(start, at).matchAll(SENTENCE_END)].at(-1 - more)
+  const after = [...text.slice(at, at + SENTENCE_CHARS).matchAll(SENTENCE_END)][more]
+  return { from: before ? start + before.index + 1 : start, to: after ? at + after.index : at + SENTENCE_CHARS }
+}
+
+function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {
+  return { value: value * unit.factor, tolerance: tolerance * unit.factor }
+}
+
+/** Returns whether two years are this far apart, or one more because the birthday of this year is still to come. */
+function ageFrom(years: readonly number[], age: number, thisYear: number): [number, number] | undefined {
+  if (years.length > 12) return undefined
+  for (const one of years)
+    for (const other of years)
+      if (other - one === age || (other === thisYear && other - one === age + 1)) return [one, other]
+  return undefined
+}
+
+function operandsOf({ readings, isPercent }: Numeral): number[] {
+  const value = readings[0]?.value ?? 0
+  return isPercent ? [value, value / 100] : [value]
+}

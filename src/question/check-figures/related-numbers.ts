@@ -1,0 +1,245 @@
+/** Derives figures from numbers that stand together: in a row or record, in a column, under one name. */
+import type { QuantityUnit } from './durations.ts'
+import { firstFrom, slack } from './sorted-numbers.ts'
+import type { Reading } from './numbers.ts'
+
+/** A number with its row and its column. Numbers of one record or sentence have one row. */
+export interface Cell {
+  value: number
+  isPercent: boolean
+  unit?: QuantityUnit | undefined
+  at: number
+  row: string
+  column: string
+  /** The words of its row. */
+  words: ReadonlySet<string>
+  /** It has no unit, and is only multiplied with or divided into quantities. */
+  isFactor?: boolean
+  /** Other groups: its number from the right, the amounts of its currency, the quantities of its unit. */
+  groups: readonly string[]
+}
+
+/** A number, `three times`, a percentage, a difference of percentages, a mean of some; the sum or mean of a list. */
+export type ResultKind = 'plain' | 'ratio' | 'percent' | 'points' | 'mean' | 'total' | 'wholeMean'
+type Results = Record<ResultKind, number[]>
+
+/** Longer rows and columns are not combined: among many numbers, nearly everything follows from some of them. */
+const MAX_ROW = 12
+const MAX_COLUMN = 24
+/** So many numbers of all rows are combined for exact figures. */
+const MAX_ALL = 80
+/** So few numbers are combined across their rows. */
+const MAX_FEW = 8
+const MAX_GROUPS = 400
+const MAX_CELLS = 5000
+/** Among so many numbers, those that share a word are added up. */
+const MAX_NAMED = 400
+/** How many of the ten neighbours of a figure may follow too. */
+const MAX_CHANCE: Record<ResultKind, number> = {
+  plain: 3,
+  ratio: 6,
+  percent: 5,
+  points: 5,
+  mean: 4,
+  total: 5,
+  wholeMean: 6,
+}
+const NEIGHBOURS = 5
+const ROUGH_SHARE = 2
+/** Small whole numbers are the difference of many pairs. */
+const SMALL = 30
+const SMALL_CHANCE = 0
+
+/** What follows from the numbers of some texts. */
+export class RelatedNumbers {
+  readonly #cells: readonly Cell[]
+  readonly #maxRow: number
+  readonly #chance: number | undefined
+  /** For each unit, because only quantities of one kind are combined. */
+  readonly #results = new Map<string, Results>()
+
+  constructor(cells: readonly Cell[], { isOneRow = false, chance = undefined as number | undefined } = {}) {
+    this.#cells = cells.length > MAX_CELLS ? [] : isOneRow ? cells.map((cell) => ({ ...cell, row: 'all' })) : cells
+    this.#maxRow = isOneRow ? MAX_ALL : MAX_ROW
+    this.#chance = chance
+  }
+
+  /** Returns whether a figure follows, and not only because nearly every number does. */
+  follows({ value, tolerance }: Reading, kind: ResultKind, unit?: QuantityUnit): boolean {
+    const results = this.#resultsIn(unit)[kind]
+    const isNear = (one: number) => {
+      const more = tolerance + slack(one)
+      const found = results[firstFrom(results, (result) => result < one - more)]
+      return found !== undefined && found <= one + more
+    }
+    const size = Math.abs(value)
+    if (!isNear(size)) return false
+    // `two thirds`, `about 40 %`: so rough a share is near many others.
+    if (kind === 'percent' && tolerance >= ROUGH_SHARE) return true
+    const step = Math.max(2 * tolerance, size * 1e-6, 1e-9)
+    const steps = Array.from({ length: NEIGHBOURS }, (_, i) => (i + 1) * step)
+    const isSmall = kind === 'plain' && size < SMALL && tolerance >= 0.5 && this.#cells.length > MAX_FEW
+    const chance = this.#chance ?? (isSmall ? SMALL_CHANCE : MAX_CHANCE[kind])
+    return steps.flatMap((far) => [size - far, size + far]).filter(isNear).length <= chance
+  }
+
+  #resultsIn(unit: QuantityUnit | undefined): Results {
+    const key = unit ? `${unit.kind} ${unit.factor}` : ''
+    const known = this.#results.get(key)
+    if (known) return known
+    const results = combined(unit ? inUnit(this.#cells, unit) : this.#cells, this.#maxRow)
+    this.#results.set(key, results)
+    return results
+  }
+}
+
+/** The quantities of a kind, and the numbers without a unit, by which they may be multiplied. */
+function inUnit(cells: readonly Cell[], { kind, factor }: QuantityUnit): Cell[] {
+  const hasAny = cells.some(({ unit }) => unit?.kind === kind)
+  return cells.flatMap((cell): Cell[] => {
+    if (!cell.unit) return [hasAny ? { ...cell, isFactor: true } : cell]
+    return cell.unit.kind === kind
+      ? [{ ...cell, value: (cell.value * cell.unit.factor) / factor, isFactor: false }]
+      : []
+  })
+}
+
+function combined(cells: readonly Cell[], maxRow: number): Results {
+  const results: Results = { plain: [], ratio: [], percent: [], points: [], mean: [], total: [], wholeMean: [] }
+  for (const { value, isPercent, unit } of cells) {
+    if (!unit && !isPercent && !Number.isInteger(value)) results.plain.push(1 / value)
+    if (!isPercent) continue
+    results.percent.push(100 - value)
+    results.points.push(Math.abs(50 - value), 100 - value)
+  }
+  const percents = cells.filter(({ isPercent }) => isPercent).slice(0, MAX_COLUMN)
+  for (const one of percents) for (const other of percents) results.points.push(Math.abs(one.value - other.value))
+  const rows = groupsOf(cells, ({ row }) => [row])
+  const isFew = cells.length <= (rows.length > 1 ? MAX_FEW : MAX_ROW)
+  if (isFew && cells.length > 1) rows.push([...cells])
+  const columns = [...groupsOf(cells, ({ column }) => [column]), ...groupsOf(cells, ({ groups }) => groups)]
+  for (const list of namedParts(cells)) combineList(list, results)
+  for (const row of rows.slice(0, MAX_GROUPS)) combineRow(row, maxRow, results)
+  for (const column of columns.slice(0, MAX_GROUPS)) combineColumn(column, results)
+  combineColumns(columns, results)
+  for (const list of Object.values(results)) list.sort((one, other) => one - other)
+  return results
+}
+
+function groupsOf(cells: readonly Cell[], keysOf: (cell: Cell) => readonly string[]): Cell[][] {
+  const groups = new Map<string, Cell[]>()
+  for (const cell of cells)
+    for (const key of keysOf(cell)) {
+      const group = groups.get(key)
+      if (group) group.push(cell)
+      else groups.set(key, [cell])
+    }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+/** The cells of a column whose rows share a word: the payments for food. */
+function namedParts(cells: readonly Cell[]): Cell[][] {
+  if (cells.length > MAX_NAMED) return []
+  return groupsOf(cells, ({ column, words }) => [...words].map((word) => `${column} ${word}`))
+}
+
+function combinePair(a: Cell, b: Cell, { plain, percent }: Results): void {
+  if (Boolean(a.isFactor) !== Boolean(b.isFactor)) {
+    const [quantity, factor] = a.isFactor ? [b.value, a.value] : [a.value, b.value]
+    plain.push(quantity * factor, quantity / (factor || 1))
+    return
+  }
+  if (a.isFactor) return
+  const [low, high] = a.value < b.value ? [a.value, b.value] : [b.value, a.value]
+  plain.push(high - low, high + low)
+  if (a.isPercent && b.isPercent) {
+    percent.push(high - low, high + low)
+  }
+  if (low <= 0) return
+  percent.push((100 * low) / high, (100 * high) / low, (100 * (high - low)) / low, (100 * (high - low)) / high)
+}
+
+function combineRow(row: readonly Cell[], maxRow: number, results: Results): void {
+  combineList(row, results)
+  if (row.length > maxRow) return
+  for (const [i, a] of row.entries())
+    for (const b of row.slice(i + 1)) {
+      combinePair(a, b, results)
+      if (a.isFactor === undefined && a.value > 0 && b.value > 0)
+        results.plain.push(a.value / b.value, b.value / a.value)
+      if (!a.isPercent && !b.isPercent && a.isFactor === undefined && b.isFactor === undefined)
+        results.plain.push(a.value * b.value)
+      for (const [one, share] of [
+        [a, b],
+        [b, a],
+      ] as const)
+        if (share.isPercent) {
+          const part = share.value / 100
+          results.plain.push(one.value * part, one.value * (1 + part), one.value * (1 - part), one.value / (1 + part))
+        }
+    }
+}
+
+/** Also the sums and means of neighbours, their shares of the whole, and from one block of equal length to the next. */
+function combineColumn(column: readonly Cell[], results: Results): void {
+  combineList(column, results)
+  if (column.length > MAX_COLUMN) return
+  for (const [i, a] of column.entries())
+    for (const b of column.slice(i + 1)) {
+      combinePair(a, b, results)
+      if (a.value > 0 && b.value > 0) results.ratio.push(Math.max(a.value, b.value) / Math.min(a.value, b.value))
+    }
+  const before = [0]
+  for (const { value } of column) before.push(before.at(-1)! + value)
+  const block = (from: number, to: number): Cell => ({
+    ...column[0]!,
+    isPercent: false,
+    value: before[to]! - before[from]!,
+  })
+  const whole = block(0, column.length)
+  for (let from = 0; from < column.length; from += 1) {
+    if (column.length > 2) share(column[from]!, whole, results)
+    for (let to = from + 2; to <= column.length; to += 1) {
+      const some = block(from, to)
+      if (to - from > 2) results.plain.push(some.value)
+      if (to - from > 2) results.mean.push(some.value / (to - from))
+      if (to - from < column.length) share(some, whole, results)
+      if (2 * to - from <= column.length) combinePair(some, block(to, 2 * to - from), results)
+    }
+  }
+}
+
+function share({ value }: Cell, { value: whole }: Cell, { percent }: Results): void {
+  if (value > 0 && whole > 0) percent.push((100 * value) / whole)
+}
+
+/** The sum, the mean and the median. */
+function combineList(some: readonly Cell[], { total, mean, wholeMean }: Results): void {
+  const list = some.filter(({ isFactor }) => !isFactor)
+  if (list.length < 2) return
+  const sum = sumOf(list)
+  const sorted = list.map(({ value }) => value).sort((one, other) => one - other)
+  total.push(sum)
+  if (list.length <= MAX_COLUMN && list.length > 3)
+    for (const { value } of list) {
+      total.push(sum - value)
+      mean.push((sum - value) / (list.length - 1))
+    }
+  wholeMean.push(sum / list.length, (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2)
+}
+
+/** Sums of products, and weighted means. */
+function combineColumns(columns: readonly (readonly Cell[])[], { total, wholeMean }: Results): void {
+  const some = columns.filter((column) => column.length > 2).slice(0, 8)
+  for (const one of some)
+    for (const other of some) {
+      if (one === other || one.length !== other.length || one.some(({ row }, i) => row !== other[i]!.row)) continue
+      const product = one.reduce((sum, { value }, i) => sum + value * other[i]!.value, 0)
+      total.push(product)
+      if (sumOf(one) > 0) wholeMean.push(product / sumOf(one))
+    }
+}
+
+function sumOf(cells: readonly Cell[]): number {
+  return cells.reduce((sum, { value }) => sum + value, 0)
+}

@@ -1,0 +1,117 @@
+/** Figures that a model calculates from tables, records and times: right ones are accepted, wrong ones are found. */
+import { describe, expect, test } from 'vitest'
+import { judgeFigures } from '../../src/question/check-figures/judge-figures.ts'
+
+const TODAY = new Date('2026-11-26T12:00:00Z')
+
+/** @returns the figures without a source */
+function missing(answer: string, text: string): string[] {
+  const question = 'What do we know?'
+  const read = [
+    { place: 'the question', text: question },
+    { place: 'step 1', text },
+  ]
+  const judged = judgeFigures(answer, { question, read, today: TODAY, askedAt: TODAY })!
+  return judged.filter((one) => one.in.length === 0).map((one) => one.text)
+}
+
+const SALES = `| month | units | revenue_eur |
+|---|---|---|
+| April | 1,204 | 48,160.00 |
+| May | 1,187 | 47,480.00 |
+| June | 1,350 | 54,000.00 |
+| July | 1,412 | 56,480.00 |
+| August | 1,298 | 51,920.00 |
+| September | 1,506 | 60,240.00 |`
+const SURVEY = 'file survey.csv\nscore,count\n5,148\n4,121\n3,72\n2,43\n1,28'
+const STRIPE = '{"data":[{"name":"Nordwind","currency":"eur","amount_paid":1249900}],"note":"amounts in cents"}'
+const WEATHER = '{"tz":"Europe/Oslo","daily":[{"t_max_c":3.4,"t_min_c":-2.1},{"t_max_c":1.0,"t_min_c":-6.5}]}'
+const RUN = '{"distance_m": 12400, "moving_time_s": 3906}'
+const FLIGHT = '{"dep":"2026-12-05T13:25:00+01:00","arr":"2026-12-06T09:55:00+09:00"}'
+const FOOD =
+  'Date;Payee;Category;Amount\n02.11.2026;REWE;Food;-48,37\n09.11.2026;REWE;Food;-72,15\n14.11.2026;Stadtwerke;Energy;-129,00\n19.11.2026;Roma;Food;-54,80'
+const VOTES = 'Alvarez has 512,338 votes (48.9%), Brandt 467,105 (44.6%). Counted: 98.7 %.'
+
+/** What was read, a right answer and a wrong one. */
+const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
+  ['the sum of a part of a column', SALES, 'July to September: €168,640.', 'July to September: €168,460.'],
+  ['a price per unit', SALES, 'May: €40 each, from €47,480.', 'May: €47 each, from €47,480.'],
+  ['a difference within a column', SALES, 'September beat August by €8,320.', 'September beat August by €8,230.'],
+  ['a mean of a part', SALES, 'On average 1,405 units from July on.', 'On average 1,450 units from July on.'],
+  ['comma-separated cells', SURVEY, '148 gave a 5, 121 a 4.', '184 gave a 5, 121 a 4.'],
+  ['a column’s total', SURVEY, 'There are 412 answers.', 'There are 421 answers.'],
+  ['a weighted mean', SURVEY, 'The average is 3.77.', 'The average is 3.87.'],
+  ['rows that share a word', FOOD, 'Food: €175.32.', 'Food: €157.32.'],
+  ['minor units of a currency', STRIPE, 'Nordwind paid €12,499.00.', 'Nordwind paid €12,949.00.'],
+  ['the same, in other scales', STRIPE, '1.25万', '1.52万'],
+  ['percentage points', VOTES, 'Alvarez leads by 4.3 percentage points.', 'Alvarez leads by 3.4 percentage points.'],
+  ['points, in Chinese', VOTES, '领先4.3个百分点', '领先3.4个百分点'],
+  ['the rest of 100 %', VOTES, '1.3 % are not counted yet.', '1.7 % are not counted yet.'],
+  ['one in so many', '17.2 % failed.', 'About one in six failed.', 'About one in nine failed.'],
+  ['a fraction in words', '65.3 % agree.', 'Two thirds agree.', 'Four fifths agree.'],
+  ['a fraction in words, tenths', '92 % is gone.', 'Nine tenths are gone.', 'Seven tenths are gone.'],
+  ['a temperature under zero', WEATHER, 'At night 20 °F.', 'At night 44 °F.'],
+  ['a difference in degrees', WEATHER, 'It is 2.4 degrees colder.', 'It is 2.9 degrees colder.'],
+  ['an area', 'The park covers 75,575 ha.', 'It covers 756 km².', 'It covers 765 km².'],
+  ['square feet of a key', '{"size_m2": 118}', 'about 1,270 square feet', 'about 1,720 square feet'],
+  ['sizes of Kubernetes', 'node-a 3250m 24576Mi', '3.25 cores, 24 GiB', '3.52 cores, 24 GiB'],
+  ['a duration on a clock', RUN, 'You took 1:05:06.', 'You took 1:06:05.'],
+  ['a pace', RUN, '5:15 min/km', '5:35 min/km'],
+  ['a speed', RUN, '11.4 km/h', '14.1 km/h'],
+  ['the time between two zones', FLIGHT, 'It takes 12 h 30 min.', 'It takes 12 h 50 min.'],
+  ['hours between two dates', 'from 2026-11-19 08:00 to 2026-11-21 14:30', '54.5 hours', '56.5 hours'],
+  ['the days to a date', 'Launch: Dec 3', 'in 7 days', 'in 9 days'],
+  [
+    'an age between dates',
+    'Born 7 January 1981. Final on 18 December 2022.',
+    'He was 41 years old.',
+    'He was 43 years old.',
+  ],
+  ['months after a date', 'Since 1 March 2024, for 24 months.', 'until 1 March 2026', 'until 1 March 2027'],
+  ['a part of a period', 'The fee is 48,000 a year.', 'It is 4,000 a month.', 'It is 4,400 a month.'],
+  ['the periods of a rate', 'There were 20100000 in a week.', 'That is 33 a second.', 'That is 48 a second.'],
+  ['a rough number after another', '$1,299.99 and $1,599.00', 'about $1,300 and $1,600', 'about $1,300 and $1,800'],
+  ['a number beside an x', 'Display 2880x1800', '2880 × 1800 pixels', '2880 × 1880 pixels'],
+  ['a roman number', 'Article XIV says so.', 'Article 14 says so.', 'Article 17 says so.'],
+  ['a unit of another kind is no source', 'It is 63 km long and 48 kg.', '39 miles', '48 miles'],
+  ['a size of the same unit', 'Backup storage 5 TB', '5 TB', '5.5 TB'],
+  ['the same in both sizes', 'Backup storage 5 TB', '5 TB, or 5,000 GB, or 5,120 GB', '5.4 TB'],
+  ['a long id in groups', 'Pay to NL91 ABNA 0417 1643 00.', 'NL91ABNA0417164300', 'NL91ABNA0417146300'],
+  ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
+  ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
+]
+
+test.for(DERIVED)('%s', ([, read, right, wrong]) => {
+  expect([missing(right, read), missing(wrong, read).length > 0]).toEqual([[], true])
+})
+
+/** The zone may be named first, in a word of its own or after the start of a sentence. */
+test.for([
+  ['In Tokyo it starts at 00:30.', 'In Tokyo it starts at 01:30.'],
+  ['For Tokyo that was 00:30 on the 22nd.', 'For Tokyo that was 07:30 on the 22nd.'],
+  ['The team in New York joins at 10:30.', 'The team in New York joins at 11:30.'],
+  ['In German time you begin at 16:30.', 'In German time you begin at 17:30.'],
+  ['In New York that is 10:30 a.m., in Berlin 16:30.', 'In New York that is 11:30 a.m., in Berlin 16:30.'],
+])('a zone before a time: %s', ([right, wrong]) => {
+  const read = 'It starts at 2026-11-21T15:30:00Z.'
+  expect([missing(right!, read), missing(wrong!, read).length]).toEqual([[], 1])
+})
+
+describe('an answer that contradicts itself or what was read', () => {
+  test.for([
+    ['an equation', '237, 28.8, 24.5, 291.3 and 290.3', '237 + 28.8 + 24.5 = 290.3', '237 + 28.8 + 24.5 = 291.3'],
+    ['a percentage of a number', '441 or 451 of 2450', '2450 × 18 % = 441', '2450 × 18 % = 451'],
+    ['a weekday', 'On 2026-12-04.', 'On Friday, 4 December.', 'On Tuesday, 4 December.'],
+    ['a weekday behind the date', 'Am 2026-12-04.', 'am 4. Dezember 2026 (Freitag)', 'am 4. Dezember 2026 (Dienstag)'],
+    ['a score', 'They drew 3–3 and won 4–2.', 'It was 3:3, then 4:2.', 'It was 3:2, then 4:2.'],
+    ['the second of a time', '2026-11-26T08:17:45.203Z', 'at 08:17:45 UTC', 'at 08:17:54 UTC'],
+  ])('%s', ([, read, right, wrong]) => {
+    const all = `${read!} 18 %`
+    expect([missing(right!, all), missing(wrong!, all).length > 0]).toEqual([[], true])
+  })
+
+  test('ranges, dates and versions are no scores and no equations', () => {
+    const read = 'It takes 3–5 days, from 2026-11-24 to 2026-11-28, and they won 4–2.'
+    expect(missing('3-5 days, or 2026-11-24 to 2026-11-28; they won 4-2.', read)).toEqual([])
+  })
+})
