@@ -42,7 +42,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
     : { url: standard, fetch: http.scope({ ...SCOPE, hosts: [standard], inside: true }) }
 
   return async (query, signal) => {
-    const { url: address, ...options } = engine.request(query, { url, key })
+    const { url: address, ...options } = engine.request(query, url, key)
     const { status, body } = await fetch(address, { ...options, signal })
     if (status > 299)
       throw new ToolError(withoutKey(refusal(engine, status, parseJson(body)), key), { isDown: status === 429 })

@@ -8,6 +8,7 @@ import { parseExact, stringifyExact } from '../base/parse-json.ts'
 import { isLoopFailure } from './check-answer.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Action, Step, ToolStep } from './contracts/run-events.ts'
+import { proseBeforeTurn } from './parser/own-form.ts'
 import { plans } from './parser/quoted-call.ts'
 import type { RunState } from './run-state.ts'
 import { inputText } from './tool-input.ts'
@@ -15,8 +16,11 @@ import { isUnrelated } from './unrelated-call.ts'
 
 /** Returns the turn, or the request to write it again. A call without a thought is accepted. */
 export function withoutQuotedCalls(run: RunState, turn: ParsedTurn, written: string): ParsedTurn {
-  if (turn.kind !== 'actions' || turn.thought === '' || plans(turn.thought)) return turn
-  const { thought, actions } = turn
+  if (turn.kind !== 'actions' || turn.thought === '') return turn
+  const { actions } = turn
+  // A turn that a page holds may have its own plan.
+  const thought = proseBeforeTurn(written) ?? turn.thought
+  if (plans(thought)) return turn
   if (actions.some((action) => textsRead(run, action).some((text) => holdsCall(text, action))))
     return { kind: 'unreadable', thought, hint: `${COPIED} ${MEAN_IT}` }
   if (OBJECT.test(written) || !run.dialect.isOwnForm) return turn

@@ -56,19 +56,15 @@ export function sealerOf(secret: string): Sealer {
       const [form, id, payload = ''] = sealed.split('.')
       if (form !== FORM) throw new SealBroken('It was stored by another version.')
       if (id !== keyId) throw new SealBroken('It was stored with another SECRETS_KEY.')
-      return opened(key, Buffer.from(payload, 'base64url'), bound(belongsTo))
+      const bytes = Buffer.from(payload, 'base64url')
+      const [nonce, tagEnd] = [bytes.subarray(0, NONCE_BYTES), NONCE_BYTES + TAG_BYTES]
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, tagEnd)).setAAD(bound(belongsTo))
+        return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8')
+      } catch {
+        throw new SealBroken('It was changed in the store.')
+      }
     },
-  }
-}
-
-function opened(key: Buffer, payload: Buffer, bound: Buffer): string {
-  const tagEnd = NONCE_BYTES + TAG_BYTES
-  try {
-    const nonce = payload.subarray(0, NONCE_BYTES)
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAuthTag(payload.subarray(NONCE_BYTES, tagEnd)).setAAD(bound)
-    return Buffer.concat([decipher.update(payload.subarray(tagEnd)), decipher.final()]).toString('utf8')
-  } catch {
-    throw new SealBroken('It was changed in the store.')
   }
 }

@@ -59,7 +59,8 @@ export function loadPrompts(folder = join(ROOT, 'prompts')): Prompts {
 }
 
 function load(folder: string, name: string, variables: readonly string[]): (values: Record<string, string>) => string {
-  const parts = split(read(folder, name))
+  // Values are joined in, never searched: `$&` or `{{x}}` in a value stays as it is.
+  const parts = read(folder, name).split(/\{\{\s*([\w-]+)\s*\}\}/)
   const used = new Set(parts.filter((_, i) => i % 2 === 1))
   for (const variable of variables)
     if (!used.has(variable))
@@ -78,12 +79,4 @@ function read(folder: string, name: string): string {
   } catch {
     throw new ConfigError(`prompts/${name}.md is missing. Put it back.`)
   }
-}
-
-/**
- * Splits a template into alternating text and variable names. Values are joined in, never searched: `$&` or `{{x}}` in
- * a value stays as it is.
- */
-function split(template: string): string[] {
-  return template.split(/\{\{\s*([\w-]+)\s*\}\}/)
 }

@@ -36,6 +36,8 @@ export interface FileParser {
 export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded = BOUNDED_BY_KERNEL } = {}) {
   const slots = new FairSlots(atOnce)
   const memoryMb = Math.floor(limits.memoryMb / atOnce)
+  const seconds = Math.ceil(limits.questionMs / 1000)
+  const tooLong = `The files of this question take more than ${seconds} seconds to read, so this one was not read.`
   return {
     forQuestion(person: string, now: () => number): FileParser {
       let left = limits.questionMs
@@ -46,7 +48,7 @@ export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded
       return {
         parse: (file, signal) =>
           inSlot(signal, async () => {
-            if (left <= 0) return { fault: tooLong(limits.questionMs) }
+            if (left <= 0) return { fault: tooLong }
             const from = now()
             const own = { ...limits, memoryMb, timeoutMs: Math.min(limits.timeoutMs, left) }
             const outcome = await parseInProcess(file, { limits: own, isBounded, signal, now })
@@ -62,7 +64,3 @@ export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded
 
 /** Shared by everything that reads files, so it bounds how many are parsed at once. */
 export const fileParsers = createFileParsers()
-
-function tooLong(ms: number): string {
-  return `The files of this question take more than ${Math.ceil(ms / 1000)} seconds to read, so this one was not read.`
-}

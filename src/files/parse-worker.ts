@@ -44,7 +44,7 @@ async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, byt
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
-  const toParse = { name, bytes, limits, skippedPages, page, beginPage, ...type }
+  const toParse = { name, bytes, limits, skippedPages, page, beginPage: () => void writeSync(PAGES_FD, '.'), ...type }
   const outcome = await parsedBy(page?.charset && type.encoding ? { ...toParse, encoding: page.charset } : toParse)
   // A mail names the encodings of its parts.
   const note = /\.eml$/i.test(name) ? undefined : encodingNote(type)
@@ -79,10 +79,6 @@ async function answerTo(query: Omit<TableQuery, 'tables'>, bytes: Uint8Array): P
 /** V8 throws for a buffer or a serialized result that does not fit, where it ends the process for its own heap. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
-}
-
-function beginPage(): void {
-  writeSync(PAGES_FD, '.')
 }
 
 async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {

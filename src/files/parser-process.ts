@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize } from 'node:v8'
-import { TOO_LARGE, type ReaderHeader } from './parsers/parser.ts'
+import { LESS, TOO_LARGE, type ReaderHeader } from './parsers/parser.ts'
 import type { QueryOutcome, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileBytes, type ParseLimits, type ParseOutcome } from './types.ts'
 
@@ -172,11 +172,12 @@ async function resultOf<Outcome>(child: ChildProcess): Promise<Outcome | ParseOu
 function watch(child: ChildProcess, { limits, signal, now }: ProcessOptions, timeoutMs: number) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {
-    const from = now()
+    const [from, seconds] = [now(), Math.ceil(limits.timeoutMs / 1000)]
     const check = () => {
       const owedMs = timeoutMs - cpuMs(child)
       if (owedMs > 0 && now() - from < MAX_WAITS * timeoutMs) timer = setTimeout(check, owedMs)
-      else resolve({ fault: tooSlow(limits.timeoutMs), killed: true })
+      else
+        resolve({ fault: `The file takes more than ${seconds} seconds to read, so I stopped. ${LESS}`, killed: true })
     }
     let timer = setTimeout(check, timeoutMs)
     let page = 0
@@ -207,8 +208,4 @@ function cpuMs({ pid }: ChildProcess): number {
   } catch {
     return Infinity
   }
-}
-
-function tooSlow(ms: number): string {
-  return `The file takes more than ${Math.ceil(ms / 1000)} seconds to read, so I stopped. Upload only the part that matters.`
 }

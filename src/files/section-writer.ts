@@ -91,9 +91,9 @@ export class SectionWriter {
     if (text && !this.#isCut && this.headings.length < MAX_HEADINGS) this.headings.push({ ...heading, text })
   }
 
-  /** Ends the section; what follows belongs to the next one. */
+  /** Ends the section, without empty lines at its end; what follows belongs to the next one. */
   endSection(): void {
-    const lines = trimEnd(this.#lines)
+    const lines = this.#lines.slice(0, this.#lines.findLastIndex((line) => line.trim() !== '') + 1)
     const columns = this.#columns || undefined
     this.sections.push({ name: this.#name, text: lines.join('\n'), lines: lines.length, columns })
     this.#lines = []
@@ -150,8 +150,4 @@ function broken(line: string): string[] {
     from = to
   }
   return parts
-}
-
-function trimEnd(lines: string[]): string[] {
-  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }

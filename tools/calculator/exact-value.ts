@@ -52,14 +52,14 @@ class FractionReader {
     while (value && signs.includes(this.#tokens[this.#at] ?? '')) {
       const sign = this.#tokens[this.#at++] ?? ''
       const other = next()
-      value = other && combined(value, sign, other)
+      value = combined(value, sign, other)
     }
     return value
   }
 
   #factor(): Fraction | undefined {
     if (this.#take('+')) return this.#factor()
-    if (this.#take('-')) return negated(this.#factor())
+    if (this.#take('-')) return combined({ n: 0n, d: 1n }, '-', this.#factor())
     const base = this.#postfix()
     if (!base || !this.#take('^')) return base
     const exponent = this.#factor()
@@ -91,7 +91,8 @@ class FractionReader {
   }
 }
 
-function combined(a: Fraction, sign: string, b: Fraction): Fraction | undefined {
+function combined(a: Fraction, sign: string, b: Fraction | undefined): Fraction | undefined {
+  if (!b) return undefined
   if (sign === '+') return fraction(a.n * b.d + b.n * a.d, a.d * b.d)
   if (sign === '-') return fraction(a.n * b.d - b.n * a.d, a.d * b.d)
   if (sign === '*') return fraction(a.n * b.n, a.d * b.d)
@@ -111,10 +112,6 @@ function factorial({ n, d }: Fraction): Fraction | undefined {
   let product = 1n
   for (let i = 2n; i <= n; i++) product *= i
   return fraction(product, 1n)
-}
-
-function negated(value: Fraction | undefined): Fraction | undefined {
-  return value && { n: -value.n, d: value.d }
 }
 
 function fraction(n: bigint, d: bigint): Fraction | undefined {

@@ -20,17 +20,12 @@ export interface Engine {
   /** The public address. Without it, SEARCH_URL is needed. */
   standard?: string
   needsKey: boolean
-  request(query: string, options: EngineOptions): SearchRequest
+  /** @param url SEARCH_URL, or the engine's public address */
+  request(query: string, url: string, key: string): SearchRequest
   /** The paths of the results in its answer, and of their parts. */
   paths: Record<'list' | keyof SearchResult, string>
   /** A sentence about a status that means something else than the same status of other engines. */
   says?: Record<number, string>
-}
-
-interface EngineOptions {
-  /** SEARCH_URL, or the engine's public address. */
-  url: string
-  key: string
 }
 
 export function engineNamed(name: EngineName, fields: string | undefined): Engine {
@@ -41,13 +36,10 @@ const ENGINES: Record<Exclude<EngineName, 'custom'>, Engine> = {
   searxng: {
     label: 'SearXNG',
     needsKey: false,
-    request: (query, { url, key }) => ({
-      url: withQuery(/\/search\/?$/.test(new URL(url).pathname) ? url : below(url, 'search'), {
-        q: query,
-        format: 'json',
-      }),
-      headers: bearer(key),
-    }),
+    request: (query, url, key) => {
+      const page = /\/search\/?$/.test(new URL(url).pathname) ? url : below(url, 'search')
+      return { url: withQuery(page, { q: query, format: 'json' }), headers: bearer(key) }
+    },
     paths: { list: 'results', title: 'title', url: 'url', snippet: 'content', date: 'publishedDate' },
     says: { 403: 'it does not send JSON. Add json to search.formats in its settings.yml' },
   },
@@ -55,7 +47,7 @@ const ENGINES: Record<Exclude<EngineName, 'custom'>, Engine> = {
     label: 'Brave',
     standard: 'https://api.search.brave.com/res/v1/web/search',
     needsKey: true,
-    request: (query, { url, key }) => ({
+    request: (query, url, key) => ({
       url: withQuery(url, { q: query, count: String(MAX_RESULTS) }),
       headers: { accept: 'application/json', 'x-subscription-token': key },
     }),
@@ -65,11 +57,7 @@ const ENGINES: Record<Exclude<EngineName, 'custom'>, Engine> = {
     label: 'Tavily',
     standard: 'https://api.tavily.com/search',
     needsKey: true,
-    request: (query, { url, key }) => ({
-      url: new URL(url),
-      headers: bearer(key),
-      json: { query, max_results: MAX_RESULTS },
-    }),
+    request: posted(bearer, (query) => ({ query, max_results: MAX_RESULTS })),
     paths: { list: 'results', title: 'title', url: 'url', snippet: 'content', date: 'published_date' },
     says: { 432: 'the plan is used up', 433: 'the limit of its pay-as-you-go plan is reached' },
   },
@@ -77,22 +65,19 @@ const ENGINES: Record<Exclude<EngineName, 'custom'>, Engine> = {
     label: 'Exa',
     standard: 'https://api.exa.ai/search',
     needsKey: true,
-    request: (query, { url, key }) => ({
-      url: new URL(url),
-      headers: { 'x-api-key': key },
-      json: { query, type: 'auto', numResults: MAX_RESULTS, contents: { highlights: true } },
-    }),
+    request: posted(apiKey, (query) => ({
+      query,
+      type: 'auto',
+      numResults: MAX_RESULTS,
+      contents: { highlights: true },
+    })),
     paths: { list: 'results', title: 'title', url: 'url', snippet: 'highlights', date: 'publishedDate' },
   },
   serper: {
     label: 'Serper',
     standard: 'https://google.serper.dev/search',
     needsKey: true,
-    request: (query, { url, key }) => ({
-      url: new URL(url),
-      headers: { 'x-api-key': key },
-      json: { q: query, num: MAX_RESULTS },
-    }),
+    request: posted(apiKey, (query) => ({ q: query, num: MAX_RESULTS })),
     paths: { list: 'organic', title: 'title', url: 'link', snippet: 'snippet', date: 'date' },
   },
 }
@@ -111,12 +96,24 @@ function customEngine(fields = ''): Engine {
   return {
     label: 'The search service',
     needsKey: false,
-    request: (query, { url, key }) => ({
+    request: (query, url, key) => ({
       url: new URL(url.replaceAll(/\{query\}|%7Bquery%7D/gi, () => encodeURIComponent(query))),
       headers: header && key ? { [header]: key } : bearer(key),
     }),
     paths: { list: 'results', title: 'title', url: 'url', snippet: 'snippet', date: 'date', ...given },
   }
+}
+
+function posted(headersOf: (key: string) => Record<string, string>, jsonOf: (query: string) => object) {
+  return (query: string, url: string, key: string) => ({
+    url: new URL(url),
+    headers: headersOf(key),
+    json: jsonOf(query),
+  })
+}
+
+function apiKey(key: string): Record<string, string> {
+  return { 'x-api-key': key }
 }
 
 function bearer(key: string): Record<string, string> {

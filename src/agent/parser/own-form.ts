@@ -14,3 +14,14 @@ const LABEL = /\bAction(?: ?\d{1,3})? ?[:：]/
 export function isJsonOrLabelled(written: string): boolean {
   return (written.includes('{') && !holdsMarkup(written)) || isLabelled(written)
 }
+
+/** The sentences before a turn that begins with a labelled thought, without other labels. Undefined if there are none. */
+export function proseBeforeTurn(written: string): string | undefined {
+  const { text, sections } = modelOutputOf(written, [])
+  const [first] = sections
+  const prose = first?.name === 'thought' ? text.slice(0, first.at).replace(OTHER_LABEL, '').trim() : ''
+  return SENTENCE_END.test(prose) ? prose : undefined
+}
+
+const OTHER_LABEL = /^[^\S\n]*[\p{L} ]{1,20}\d{0,3} ?[:：][^\n]*$/gmu
+const SENTENCE_END = /[\p{Sentence_Terminal}…]["'”’»)]{0,2}$/u

@@ -5,7 +5,7 @@
  */
 import type { LabelledSection } from './labels.ts'
 import { isEnclosed, type WrittenSpan } from './quotation-marks.ts'
-import { DECLINED, HEADING, HOSTILE, INTENT, POINTS, REFUSED } from './reporting-words.ts'
+import { DECLINED, EXAMPLE, HEADING, HOSTILE, INTENT, POINTS, REFUSED } from './reporting-words.ts'
 import { closingFence, depthAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 interface LabelledText {
@@ -78,7 +78,9 @@ function goesOn({ text, sections }: LabelledText, at: number): boolean {
   const behind = close < 0 ? '' : step.slice(close + 1)
   const words = tidy(behind.replace(BEHIND, ''))
   if (!hasInput && !/^[^\n\p{L}]{0,40}\n/u.test(behind)) return false
-  return /^[\p{Ll}\p{Lo}]/u.test(words) && !isAside(words) && !NEXT_STEP.test(words)
+  // A paragraph behind a step without a thought is about the step.
+  const isAbout = sections[0]?.at === at && /^[\s`]{0,20}\n[ \t]*\n/.test(behind) && /^\p{Lu}/u.test(words)
+  return (isAbout || /^[\p{Ll}\p{Lo}]/u.test(words)) && !isAside(words) && !NEXT_STEP.test(words)
 }
 
 /** A thought that begins inside a sentence: the steps behind it are no steps of the turn. */
@@ -126,6 +128,7 @@ function endsSentence(written: string): boolean {
 /** Returns whether prose leads to a quotation. */
 function announces(prose: string): boolean {
   const last = lastSentence(prose).replace(/[*_]{1,3}$/, '')
+  if (EXAMPLE.test(last)) return true
   return DECLINED.test(last) || pointsAtCall(last) || (/[:：,，、;；]$|\s[—–-]$|——$/u.test(last) && !endsSentence(last))
 }
 

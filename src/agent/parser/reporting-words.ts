@@ -29,6 +29,10 @@ export const REFUSED = new RegExp(
   'iu',
 )
 
+/** Words that lead to an example, as the whole sentence. */
+export const EXAMPLE =
+  /^(?:for (?:example|instance)|e\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|por exemplo|per esempio|bijvoorbeeld|na przykład|например|例如|比如|例えば|たとえば|예를 들어)[,.:]?$/iu
+
 /** Words about hostile texts, which a sentence about the next step may hold too. */
 export const HOSTILE = /\b(?:injection|injected|malicious|attack)\b/iu
 

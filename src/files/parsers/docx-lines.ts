@@ -25,7 +25,10 @@ export function parseDocx({ bytes, limits }: ToParse): ParsedFile {
   if (!body) throw new UnreadableFile('The file is damaged: it has no content.')
   const page = new PageLines(new SectionWriter(limits.maxChars))
   const numbering = new DocxNumbering(members)
-  const comments = new Map(notesIn(members, 'comment').map(({ id, author, text }) => [id, commentBy(author, text)]))
+  const commented = notesIn(members, 'comment')
+  const comments = new Map(
+    commented.map(({ id, author, text }) => [id, `Comment${author ? ` by ${author}` : ''}: ${text}`]),
+  )
   const drawn = new Set<string>()
   const read = (name: string) => {
     const relations = new Map(relationshipsOf(members, name).map((one) => [one.id, one]))
@@ -48,10 +51,6 @@ export function parseDocx({ bytes, limits }: ToParse): ParsedFile {
   for (const { id, text } of notesIn(members, 'endnote')) paragraphOf(page, `[e${id}] ${text}`)
   for (const text of textsOf(members, around('footer'))) paragraphOf(page, `Footer: ${text}`)
   return page.file('docx')
-}
-
-function commentBy(author: string, text: string): string {
-  return `Comment${author ? ` by ${author}` : ''}: ${text}`
 }
 
 /** Returns the different texts of headers and footers: most sections repeat the same. */

@@ -33,6 +33,7 @@ export class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }
 
+export const LESS = 'Upload only the part that matters.'
 export const PASSWORD = 'The file is password-protected. Upload a copy without a password.'
 /** The sentence about a file whose reader ran out of memory. */
-export const TOO_LARGE = 'The file needs too much memory to read. Upload only the part that matters.'
+export const TOO_LARGE = `The file needs too much memory to read. ${LESS}`

@@ -156,7 +156,8 @@ class Sheet {
   }
 
   #beginCell(attributes: Record<string, string>): void {
-    const place = columnOf(attributes.r)
+    // `AB12`: column 28.
+    const place = columnNumber(/^[A-Z]{1,3}/i.exec(attributes.r ?? '')?.[0] ?? '')
     this.#column = place > 0 && place <= MAX_COLUMNS ? place : this.#column + 1
     this.#cell = attributes
     this.#value = ''
@@ -187,9 +188,4 @@ class Sheet {
     if (type !== 'n' || value === '') return value
     return formatNumber(value, format ?? cellFormat(0, new Map()), this.#workbook.is1904)
   }
-}
-
-/** Returns the number of the column in `AB12`; 0 if there is none. */
-function columnOf(place = ''): number {
-  return columnNumber(/^[A-Z]{1,3}/i.exec(place)?.[0] ?? '')
 }

@@ -55,7 +55,7 @@ function bestReading(filled: readonly string[], conventions: Conventions): Colum
   let best: ColumnReading | undefined
   for (const { looksLike, read } of READINGS) {
     // Most columns are text, and a reading that a fifth of the cells fit is found among hundreds of them.
-    if (sample && !sample.some(looksLike)) continue
+    if (sample && !sample.some((cell) => looksLike(cell))) continue
     const reading = read(filled, conventions)
     if (reading.fits > (best?.fits ?? 0)) best = reading
     if (best?.fits === filled.length) break
@@ -63,11 +63,14 @@ function bestReading(filled: readonly string[], conventions: Conventions): Colum
   return best
 }
 
-const READINGS = [
-  { looksLike: (cell: string) => asBoolean(cell) !== undefined, read: booleans },
-  { looksLike: (cell: string) => writtenNumber(cell) !== undefined, read: numbers },
-  { looksLike: (cell: string) => writtenDate(cell) !== undefined, read: dates },
-  { looksLike: (cell: string) => isoTime(cell) !== undefined, read: times },
+const READINGS: {
+  looksLike(cell: string): unknown
+  read(filled: readonly string[], conventions: Conventions): ColumnReading
+}[] = [
+  { looksLike: (cell) => asBoolean(cell) !== undefined, read: (filled) => reading('boolean', filled, asBoolean) },
+  { looksLike: writtenNumber, read: numbers },
+  { looksLike: writtenDate, read: dates },
+  { looksLike: isoTime, read: (filled) => reading('time', filled, isoTime) },
 ]
 
 const SAMPLE = 500
@@ -146,14 +149,6 @@ const NO = /^(?:false|no|n|nein|falsch|non|faux)$/i
 /** The longest word. */
 const MAX_BOOLEAN = 6
 
-function booleans(filled: readonly string[]): ColumnReading {
-  return reading('boolean', filled, asBoolean)
-}
-
 function asBoolean(cell: string): number | undefined {
   return cell.length > MAX_BOOLEAN ? undefined : YES.test(cell) ? 1 : NO.test(cell) ? 0 : undefined
-}
-
-function times(filled: readonly string[]): ColumnReading {
-  return reading('time', filled, isoTime)
 }

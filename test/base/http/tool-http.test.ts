@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { gzipSync } from 'node:zlib'
 import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
@@ -15,15 +16,27 @@ function httpFor(options: Partial<ToolHttpOptions> = {}) {
   return http
 }
 
-/** Returns a tool's fetch whose setting names the server, like a setting with a private address. */
+/** Noon. */
+const NOON = Date.UTC(2026, 10, 21, 12)
+
+/**
+ * Returns a tool's fetch whose setting names the server, like a setting with a private address. Its clock stands still
+ * and reports the waits. `n` counts the requests from 1.
+ */
 async function fetchFrom(
-  handler: (path: string, response: ServerResponse) => void,
+  handler: (path: string, response: ServerResponse, n: number) => void,
   scope: Partial<FetchLimits> = {},
   options: Partial<ToolHttpOptions> = {},
 ) {
-  const server = await startWebServer(handler)
-  const fetch = httpFor(options).scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
-  return { server, fetch: (path: string, given?: Parameters<typeof fetch>[1]) => fetch(`${server.url}${path}`, given) }
+  const pauses: number[] = []
+  const clocks = { now: () => NOON, sleep: async (ms: number) => void pauses.push(ms) }
+  const server = await startWebServer((path, response) => handler(path, response, server.paths.length))
+  const fetch = httpFor({ clocks, ...options }).scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
+  return {
+    server,
+    pauses,
+    fetch: (path: string, given?: Parameters<typeof fetch>[1]) => fetch(`${server.url}${path}`, given),
+  }
 }
 
 describe('an answer', () => {
@@ -60,6 +73,43 @@ describe('an answer', () => {
       'user-agent': 'Thinkaloud/0.1 (self-hosted Slack bot)',
       authorization: 'Bearer k',
     })
+  })
+
+  test('without a body is an empty text', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(204).end())
+    expect(await fetch('/')).toMatchObject({ status: 204, body: '' })
+  })
+
+  test('of exactly the maximum size is accepted', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.end('x'.repeat(2_000)), { maxBytes: 2_000 })
+    expect((await fetch('/')).body).toHaveLength(2_000)
+  })
+})
+
+describe('an address', () => {
+  test('that is invalid gets an error without repeating it', async () => {
+    const fetch = httpFor().scope({ name: 'mine' })
+    for (const address of ['', 'wikipedia', '//example.com', 'http://[::', 'https://exa mple.com'])
+      await expect(fetch(address)).rejects.toThrow(/^mine got an invalid address\.$/)
+  })
+
+  test('with an unknown host is reported as unreachable after a second try', async () => {
+    let asked = 0
+    const resolve = async (): Promise<LookupAddress[]> => {
+      asked += 1
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND no.example'), { code: 'ENOTFOUND' })
+    }
+    await expect(httpFor({ resolve }).scope({ name: 'mine' })('http://no.example/')).rejects.toThrow(
+      'mine cannot be reached (ENOTFOUND).',
+    )
+    expect(asked).toBe(2)
+  })
+
+  test('of the same page is requested once, whatever its fragment', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.end('page'))
+    await fetch('/a#one')
+    await fetch('/a#two')
+    expect(server.paths).toEqual(['/a'])
   })
 })
 
@@ -114,8 +164,7 @@ describe('time', () => {
 
 describe('a temporary failure', () => {
   test('a 503 is retried once', async () => {
-    let n = 0
-    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(n++ === 0 ? 503 : 200).end('back'))
+    const { fetch, server } = await fetchFrom((_, response, n) => response.writeHead(n === 1 ? 503 : 200).end('back'))
     expect((await fetch('/')).body).toBe('back')
     expect(server.paths).toHaveLength(2)
   })
@@ -127,14 +176,33 @@ describe('a temporary failure', () => {
   })
 
   test('waits for Retry-After', async () => {
-    const pauses: number[] = []
-    let n = 0
-    const clocks = { now: Date.now, sleep: async (ms: number) => void pauses.push(ms) }
-    const answer = (_: string, response: ServerResponse) =>
-      response.writeHead(n++ === 0 ? 429 : 200, { 'retry-after': '3' }).end('ok')
-    const { fetch } = await fetchFrom(answer, {}, { clocks })
+    const { fetch, pauses } = await fetchFrom((_, response, n) =>
+      response.writeHead(n === 1 ? 429 : 200, { 'retry-after': '3' }).end('ok'),
+    )
     expect((await fetch('/')).body).toBe('ok')
     expect(pauses).toEqual([3000])
+  })
+
+  const inSeconds = (seconds: number) => new Date(NOON + seconds * 1000).toUTCString()
+
+  test.each([
+    ['a date', inSeconds(3), 3_000],
+    ['a date that has passed', inSeconds(-60), 0],
+    ['seconds', ' 2 ', 2_000],
+    ['nothing that can be read', 'soon', 300],
+    ['more digits than any pause has', '9'.repeat(12), 300],
+  ])('waits as long as a server asks for as %s', async (_, asked, pause) => {
+    const { fetch, pauses } = await fetchFrom((_path, response, n) =>
+      n === 1 ? response.writeHead(503, { 'retry-after': asked }).end() : response.end('here'),
+    )
+    expect((await fetch('/')).body).toBe('here')
+    expect(pauses).toEqual([pause])
+  })
+
+  test('asks for a pause again, and the model reads for how long', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '4' }).end())
+    await expect(fetch('/')).rejects.toThrow('wiki gets too many requests right now (429). It asks to wait 4 s.')
+    expect(server.paths).toHaveLength(2)
   })
 
   test('reports a Retry-After that exceeds the remaining time, without waiting', async () => {
@@ -182,10 +250,20 @@ describe('redirects', () => {
     await expect(fetch('/')).rejects.toThrow(/^wiki (may not call|redirected to an invalid address)/)
   })
 
-  test('in a loop end', async () => {
-    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(302, { location: '/again' }).end())
-    await expect(fetch('/')).rejects.toThrow('wiki redirects in a circle.')
-    expect(server.paths.length).toBeLessThan(10)
+  test('are followed five times, not a sixth', async () => {
+    const { fetch, server } = await fetchFrom((path, response) => {
+      const left = Number(path.slice(1))
+      if (left === 0) return response.end('there')
+      return response.writeHead(302, { location: `/${left - 1}` }).end()
+    })
+    expect((await fetch('/5')).body).toBe('there')
+    await expect(fetch('/6')).rejects.toThrow('wiki redirects in a circle.')
+    expect(server.paths).toHaveLength(6 + 6)
+  })
+
+  test('without a location are ordinary responses', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(302).end('moved, but where?'))
+    expect(await fetch('/')).toMatchObject({ status: 302, body: 'moved, but where?' })
   })
 
   test('to another allowed host drop the API key', async () => {
