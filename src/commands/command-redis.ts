@@ -23,14 +23,6 @@ export async function openCommandRedis(url: string, log: Log): Promise<RedisClie
   throw new ConfigError(`${cannotConnect({ url })}: no answer within ${PING_MS / 1000} s.`)
 }
 
-/** What a command for operators gets of the bot's Redis. */
-export interface CommandRedis {
-  config: Config
-  log: Log
-  redis: RedisClient
-  prefix: string
-}
-
 /**
  * Runs a command over the Redis that the bot's processes share. `without` says what is missing without one.
  * @throws ConfigError if none is set, or it does not answer
@@ -38,7 +30,7 @@ export interface CommandRedis {
 export async function withCommandRedis(
   io: CommandIo,
   without: string,
-  work: (opened: CommandRedis) => Promise<number>,
+  work: (opened: { config: Config; log: Log; redis: RedisClient; prefix: string }) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig(io.readEnv())
   if (!config.REDIS_URL) throw new ConfigError(`REDIS_URL is missing. ${without}`)

@@ -2,13 +2,12 @@
  * Additions to a run in memory, as `accept` and `finish` handle them in Redis (lua/add-to-run, lua/settle-additions).
  */
 import { MAX_SIGNALS, type Signal } from '../stores/runs/run-control.ts'
-import { sendToRun, type ControlledRun } from './memory-run-control.ts'
+import { sendToRun, type ControlledQuestion } from './memory-run-control.ts'
 import { questionSchema } from '../stores/runs/question.ts'
 import type { Question } from '../stores/runs/types.ts'
 
 /** A question in an inbox, its run, and the messages that were added to it instead of becoming questions. */
-export interface AddableRun extends ControlledRun {
-  question: Question
+export interface AddableRun extends ControlledQuestion {
   additions: Question[]
 }
 

@@ -32,7 +32,7 @@ export function freshControlled(at: number): ControlledRun {
   return { saved: freshRun(at), signals: [], listeners: new Set(), isWoken: false }
 }
 
-interface ControlledQuestion extends ControlledRun {
+export interface ControlledQuestion extends ControlledRun {
   question: Question
 }
 

@@ -1,13 +1,9 @@
 import { LeaseLost } from '../base/errors.ts'
 import type { ExpiringCache } from '../base/expiring-cache.ts'
 import { isOf, movedKey, type ThreadKey } from '../base/place.ts'
-import { conversationOf, type Question } from '../stores/runs/types.ts'
-import type { ControlledRun, MemoryRunControl } from './memory-run-control.ts'
+import { conversationOf } from '../stores/runs/types.ts'
+import type { ControlledQuestion, MemoryRunControl } from './memory-run-control.ts'
 import type { WaitingLine } from './types.ts'
-
-interface QueuedRun extends ControlledRun {
-  question: Question
-}
 
 interface MemoryLine extends Omit<WaitingLine, 'place'> {
   /** Returns how long ago the oldest waiting question was asked, in milliseconds; 0 if none waits. */
@@ -19,7 +15,7 @@ interface MemoryLine extends Omit<WaitingLine, 'place'> {
  * unfinished questions of each thread, of which the first is at work if the thread is `running`. `known`: the threads in
  * which the bot was asked. `onWithdrawn` is called when the question at `at` has been taken out of an inbox.
  */
-export function memoryLine<Item extends QueuedRun>(
+export function memoryLine<Item extends ControlledQuestion>(
   inboxes: ReadonlyMap<ThreadKey, Item[]>,
   running: ReadonlyMap<ThreadKey, { abort: AbortController }>,
   known: ExpiringCache<number>,

@@ -157,7 +157,7 @@ function stdioOf(name: string, written: z.infer<typeof stdio>, values: ValueRead
     command: values.read(command, 'command'),
     args: args.map((arg, at) => values.read(arg, flagOf(arg, args[at - 1]))),
     env: readAll(env, values),
-    ...(cwd === undefined ? {} : { cwd: values.read(cwd, 'cwd') }),
+    cwd: readGiven(cwd, 'cwd', values),
   }
   return { name, kind: 'stdio', ...rulesOf(written), ...read, secrets: values.secrets() }
 }
@@ -172,19 +172,22 @@ function httpOf(name: string, written: z.infer<typeof http>, values: ValueReader
   const read = {
     url: values.read(url, 'url'),
     headers: readAll(headers, values),
-    ...(oauth ? { oauth: oauthOf(oauth, values) } : {}),
-    ...(login === 'person' ? { login } : {}),
+    oauth: oauth && oauthOf(oauth, values),
+    login: login === 'person' ? login : undefined,
   }
-  const sse = type === 'sse' ? { sse: true } : {}
-  return { name, kind: 'http' as const, ...rulesOf(written), ...read, ...sse, secrets: values.secrets() }
+  return { name, kind: 'http', ...rulesOf(written), ...read, sse: type === 'sse', secrets: values.secrets() }
 }
 
 function oauthOf({ clientId, clientSecret, scope }: OAuthSettings, values: ValueReader): OAuthSettings {
   return {
-    ...(clientId === undefined ? {} : { clientId: values.read(clientId, 'clientId') }),
-    ...(clientSecret === undefined ? {} : { clientSecret: values.read(clientSecret, 'clientSecret') }),
-    ...(scope === undefined ? {} : { scope: values.read(scope, 'scope') }),
+    clientId: readGiven(clientId, 'clientId', values),
+    clientSecret: readGiven(clientSecret, 'clientSecret', values),
+    scope: readGiven(scope, 'scope', values),
   }
+}
+
+function readGiven(text: string | undefined, name: string, values: ValueReader): string | undefined {
+  return text === undefined ? undefined : values.read(text, name)
 }
 
 function rulesOf({ allow, ask, deny, trust, timeoutMs, channels }: WrittenServer) {

@@ -18,16 +18,17 @@ export interface PersonLogins {
   lastUse(server: HttpServerConfig, person: string): Promise<number | undefined>
 }
 
-interface PersonLoginsOptions {
-  people: PeopleStore
-  /** Holds the registered clients, which all people use. */
-  store: ValueStore
-  sealer: Sealer | undefined
-  /** Milliseconds since the epoch. */
-  now(): number
-}
-
-export function personLogins({ people, store, sealer, now }: PersonLoginsOptions): PersonLogins {
+/** `store` holds the registered clients, which all people use. `now`: milliseconds since the epoch. */
+export function personLogins(
+  people: PeopleStore,
+  store: ValueStore,
+  sealer: Sealer | undefined,
+  now: () => number,
+): PersonLogins {
+  const loaded = (server: HttpServerConfig, person: string) =>
+    of(person)
+      .load(server)
+      .catch(() => undefined)
   const of = (person: string) => loginStore(people.of(person), sealer, store)
   const useKey = ({ name }: HttpServerConfig) => `used:${name}`
   return {
@@ -35,16 +36,12 @@ export function personLogins({ people, store, sealer, now }: PersonLoginsOptions
     storeOf: (person) => people.of(person),
     async current(server, person) {
       // A login that cannot be read counts as missing: the person logs in again.
-      const login = await of(person)
-        .load(server)
-        .catch(() => undefined)
+      const login = await loaded(server, person)
       return login && { person, since: login.since ?? 0 }
     },
     end: (server, { person, since }) =>
       of(person).alone(server, async () => {
-        const login = await of(person)
-          .load(server)
-          .catch(() => undefined)
+        const login = await loaded(server, person)
         if (login && (login.since ?? 0) === since) await of(person).remove(server)
       }),
     noteUse: (server, person) => people.of(person).put(useKey(server), now()),

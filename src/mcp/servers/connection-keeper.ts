@@ -38,7 +38,6 @@ export class ConnectionKeeper {
   readonly #config: McpServerConfig
   readonly #deps: KeeperDeps
   readonly #onListChanged: () => void
-  readonly #login: ServerLogin | undefined
   readonly #oncePerMinute: (kind: string) => number | undefined
   readonly #era: ConnectDeps['era'] = {}
   readonly #stderr = { lines: 0, since: 0 }
@@ -53,12 +52,11 @@ export class ConnectionKeeper {
     this.#config = config
     this.#deps = deps
     this.#onListChanged = onListChanged
-    this.#login = deps.login
     this.#oncePerMinute = oncePerMinute(deps.now)
   }
 
   status(): ServerStatus {
-    const need = this.#login?.need?.()
+    const need = this.#deps.login?.need?.()
     if (need !== undefined) return { state: 'needs-login', why: need }
     if (this.#down) return { state: isLoginNeeded(this.#down) ? 'needs-login' : 'down', why: this.#down.message }
     return { state: this.#isUp ? 'up' : 'idle' }
@@ -98,7 +96,7 @@ export class ConnectionKeeper {
 
   /** Returns the function that removes the secrets of MCP_CONFIG and of the login from texts. */
   hide(): Hide {
-    const secrets = [...this.#config.secrets, ...(this.#login?.secrets?.() ?? [])]
+    const secrets = [...this.#config.secrets, ...(this.#deps.login?.secrets?.() ?? [])]
     const of = JSON.stringify(secrets)
     if (this.#hiding?.of !== of) this.#hiding = { of, hide: hideSecrets(secrets) }
     return this.#hiding.hide
@@ -123,7 +121,7 @@ export class ConnectionKeeper {
     try {
       const connection = await connectServer(this.#config, {
         fetch: await fetchOf(),
-        login: this.#login,
+        login: this.#deps.login,
         era: this.#era,
         processes,
         signal: this.#closing.signal,

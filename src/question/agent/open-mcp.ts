@@ -1,6 +1,5 @@
 import { ConfigError } from '../../base/errors.ts'
 import type { ProxySetting } from '../../base/http/connection-pools.ts'
-import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import { readEnv, type Config } from '../../config.ts'
@@ -13,22 +12,11 @@ import { mcpAdmin, type McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { openMcpToolbox, type McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { McpServerConfig } from '../../mcp/types.ts'
 import { isPersonal } from '../../mcp/login/whose-login.ts'
-import type { ValueStore } from '../../stores/values/value-store.ts'
-import type { PeopleStore } from '../../stores/values/people-store.ts'
+import type { AgentSources } from './agent-types.ts'
 
-interface OpenedMcp {
-  toolbox: McpToolbox
-  admin: McpAdmin
-  /** The servers that people log in to, each for themselves. */
-  accounts: Account[]
-}
-
-interface McpSources {
-  log: Log
+interface McpSources extends Pick<AgentSources, 'log' | 'mcpStore' | 'people'> {
   /** Milliseconds since the epoch. */
   now: () => number
-  mcpStore?: ValueStore | undefined
-  people?: PeopleStore | undefined
   proxy: ProxySetting | undefined
   /** Names of other tools. */
   taken: string[]
@@ -41,13 +29,13 @@ interface McpSources {
 export async function openMcp(
   config: Config,
   { log, now, mcpStore: store, people, proxy, taken }: McpSources,
-): Promise<OpenedMcp | undefined> {
+): Promise<{ toolbox: McpToolbox; admin: McpAdmin; accounts: Account[] } | undefined> {
   if (!config.MCP_CONFIG || !store) return undefined
   const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
   const personal = servers.servers.filter(isPersonal)
   checkPersonal(personal, config)
   const sealer = sealerFrom(config)
-  const logins = people && personLogins({ people, store, sealer, now })
+  const logins = people && personLogins(people, store, sealer, now)
   const login = { store, sealer, loginsOf: logins?.of }
   const open = async () =>
     (await import('../../mcp/login/server-auth.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
@@ -63,6 +51,7 @@ export async function openMcp(
     approvers: config.APPROVERS,
   })
   const titles = (server: string, person: Person) => toolbox.titles(server, person)
+  // The servers that people log in to, each for themselves.
   const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []
   const admin = mcpAdmin(toolbox, { config: servers, needOf: loginStore(store, sealer).needOf })
   return { toolbox, admin, accounts }

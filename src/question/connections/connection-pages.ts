@@ -30,47 +30,37 @@ export function confirmPage(account: string, who: Connecting, { yes, no }: { yes
   })
 }
 
-export function notMePage(account: string): Page {
-  return htmlPage(200, {
-    title: 'Not connected',
-    text: `${account} is not connected, and the link does not work any more.`,
-  })
-}
+const page = (status: number, title: string, text: string): Page => htmlPage(status, { title, text })
 
-export function connectedPage(name: string): Page {
-  return htmlPage(200, {
-    title: 'Connected',
-    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I will continue.`,
-  })
-}
+export const notMePage = (account: string) =>
+  page(200, 'Not connected', `${account} is not connected, and the link does not work any more.`)
 
-export function refusedPage(name: string): Page {
-  return htmlPage(200, {
-    title: 'Not connected',
-    text: `You did not allow it, so ${name} is not connected and nothing has changed. ${AGAIN}`,
-  })
-}
+export const connectedPage = (name: string) =>
+  page(
+    200,
+    'Connected',
+    `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I will continue.`,
+  )
 
-export function expiredPage(): Page {
-  return htmlPage(400, {
-    title: 'Please start again',
-    text: `This link has expired, was already used, or belongs to another browser. ${AGAIN}`,
-  })
-}
+export const refusedPage = (name: string) =>
+  page(200, 'Not connected', `You did not allow it, so ${name} is not connected and nothing has changed. ${AGAIN}`)
 
-export function otherBrowserPage(): Page {
-  return htmlPage(403, {
-    title: 'Please start again',
-    text: `This link was already opened in another browser. It works in the first one only. ${AGAIN}`,
-  })
-}
+export const expiredPage = () =>
+  page(400, 'Please start again', `This link has expired, was already used, or belongs to another browser. ${AGAIN}`)
 
-export function slowPage(name: string): Page {
-  return htmlPage(503, {
-    title: 'Not connected yet',
-    text: `${name} has not answered yet. If it answers later, it will be connected: look at /ask connections in Slack in a minute.`,
-  })
-}
+export const otherBrowserPage = () =>
+  page(
+    403,
+    'Please start again',
+    `This link was already opened in another browser. It works in the first one only. ${AGAIN}`,
+  )
+
+export const slowPage = (name: string) =>
+  page(
+    503,
+    'Not connected yet',
+    `${name} has not answered yet. If it answers later, it will be connected: look at /ask connections in Slack in a minute.`,
+  )
 
 /**
  * Errors of our own are sentences for people. Other errors are not shown. An answer that is refused, such as one of
@@ -79,10 +69,7 @@ export function slowPage(name: string): Page {
 export function failedPage(name: string, error: unknown): Page {
   const isOurs = error instanceof ToolError
   const why = isOurs ? error.message : 'Something went wrong on my side.'
-  return htmlPage(isOurs && !error.isDown ? 400 : 502, {
-    title: 'Not connected',
-    text: `${name} is not connected. ${why} ${AGAIN}`,
-  })
+  return page(isOurs && !error.isDown ? 400 : 502, 'Not connected', `${name} is not connected. ${why} ${AGAIN}`)
 }
 
 const AGAIN = 'For a new link, type /ask connections in Slack.'

@@ -34,10 +34,7 @@ export function boundsOf(config: Config) {
  */
 const DELIVERY_MS = 120_000
 
-export function limitsOf(
-  config: Config,
-  parts: { redis: RedisClient | undefined; now: () => number },
-): UsageLimits | undefined {
+export function limitsOf(config: Config, redis: RedisClient | undefined, now: () => number): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -47,7 +44,8 @@ export function limitsOf(
     teamDayUsd: config.BUDGET_TEAM_DAY_USD,
   }
   return createUsageLimits(settings, {
-    ...parts,
+    redis,
+    now,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
     suspendedMs: suspendedMs(config),
@@ -58,12 +56,9 @@ export function limitsOf(
 const MIN_FREE_REQUESTS = 20
 const REQUESTS_PER_SCHEDULE = 2
 
-export function freeRequestsOf(
-  config: Config,
-  parts: { redis: RedisClient | undefined; now: () => number },
-): FreeRequests {
+export function freeRequestsOf(config: Config, redis: RedisClient | undefined, now: () => number): FreeRequests {
   const max = Math.max(MIN_FREE_REQUESTS, REQUESTS_PER_SCHEDULE * config.SCHEDULES_PER_USER)
-  return createFreeRequests({ ...parts, prefix: config.REDIS_PREFIX, max })
+  return createFreeRequests(redis, config.REDIS_PREFIX, max, now)
 }
 
 function suspendedMs({ APPROVAL_HOURS }: Config): number {

@@ -67,8 +67,8 @@ export function openEach(config: Config, { kvFor, queue, redis }: Storage, { log
     /** How much the bot is used, and may be. */
     usage: {
       /** Undefined if there are no limits. */
-      limits: limitsOf(config, { redis, now }),
-      freeRequests: freeRequestsOf(config, { redis, now }),
+      limits: limitsOf(config, redis, now),
+      freeRequests: freeRequestsOf(config, redis, now),
       records: createUseStore(kvFor()),
       /** The ids of questions that could not be answered. */
       unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),

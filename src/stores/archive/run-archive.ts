@@ -1,10 +1,10 @@
 import type { Sealer } from '../../base/encryption.ts'
 import { isOf, personIn, type Person } from '../../base/place.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { below, forgetKeys, forgettingKeys, kvKey, tagOf, type Kv, type KvKey } from '../kv/kv.ts'
 import { openTrace, packTrace } from './packed-trace.ts'
-import { parseRecord } from './record.ts'
-import type { RunArchive, RunRecord } from './types.ts'
+import { feedbackSchema, recordSchema, type RunArchive, type RunRecord } from './types.ts'
 
 interface ArchiveOptions {
   log: StoreLog
@@ -116,6 +116,20 @@ function openRuns(kv: Kv, { log, ttlMs, now }: ArchiveOptions) {
     return record
   }
   return { spansOf, askedBy, load, remove }
+}
+
+/**
+ * Parses a stored record and its feedback by person. A step that cannot be read is left out.
+ * @returns undefined for anything but a record
+ */
+function parseRecord(text: string, rated: Record<string, string>): RunRecord | undefined {
+  const stored = recordSchema.safeParse(parseJson(text)).data
+  if (!stored) return undefined
+  const ratings = Object.entries(rated).flatMap(([by, one]) => {
+    const parsed = feedbackSchema.safeParse(parseJson(one)).data
+    return parsed ? [{ by, ...parsed }] : []
+  })
+  return { ...stored, feedback: ratings.sort((one, other) => one.at - other.at) }
 }
 
 function tracesIn(

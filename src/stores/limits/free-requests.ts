@@ -16,16 +16,13 @@ export interface FreeRequests {
   forgetTeam(team: string): Promise<void>
 }
 
-interface FreeRequestsOptions {
-  redis?: RedisClient | undefined
-  prefix: string
-  /** Requests of a person in an hour. */
-  max: number
-  /** The clock in memory mode. Milliseconds. */
-  now: () => number
-}
-
-export function createFreeRequests({ redis, prefix, max, now }: FreeRequestsOptions): FreeRequests {
+/** `max`: requests of a person in an hour. `now`: the clock in memory mode, in milliseconds. */
+export function createFreeRequests(
+  redis: RedisClient | undefined,
+  prefix: string,
+  max: number,
+  now: () => number,
+): FreeRequests {
   const noSlots = { max: undefined, ttlMs: HOUR_MS }
   const limiter: RateLimiter = redis
     ? redisRateLimiter(noSlots, HOUR_MS, { redis, prefix })

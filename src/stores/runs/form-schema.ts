@@ -90,7 +90,10 @@ export function formOf(schema: unknown): Form {
     const kind = kindOf(property)
     if ('why' in kind) return { why: `the field ${JSON.stringify(name.slice(0, 100))} ${kind.why}` }
     const { title, description } = wordsSchema.parse(property)
-    const words = { title: title?.trim() || name || 'Value', ...(description?.trim() ? { description } : {}) }
+    const words = {
+      title: title?.trim() || name || 'Value',
+      description: description?.trim() ? description : undefined,
+    }
     fields.push({ name, ...words, isRequired: required.includes(name), ...kind })
   }
   return { fields }
@@ -106,7 +109,7 @@ function sizeOf(schema: unknown): number {
 }
 
 function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
-  if (property.type === 'boolean') return { kind: 'boolean', ...initial(booleanSchema.parse(property).default) }
+  if (property.type === 'boolean') return { kind: 'boolean', initial: booleanSchema.parse(property).default }
   if (property.type === 'number' || property.type === 'integer') return numberOf(property)
   if (property.type === 'array') return severalOf(property)
   if (property.type !== 'string' && property.type !== undefined) return { why: 'is of an unsupported kind' }
@@ -122,24 +125,23 @@ function textField(property: object): FieldKind | { why: string } {
     kind: 'text',
     minLength,
     maxLength: Math.min(maxLength, MAX_CHARS),
-    ...(format ? { format } : {}),
+    format,
     pattern,
-    ...initial(given === undefined || given.length > MAX_CHARS ? undefined : given),
+    initial: given === undefined || given.length > MAX_CHARS ? undefined : given,
   }
 }
 
 function numberOf(property: { type?: unknown }): FieldKind | { why: string } {
   const { minimum, maximum, default: given } = numberSchema.parse(property)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'accepts no number' }
-  const bounds = { minimum, maximum }
-  return { kind: 'number', isInteger: property.type === 'integer', ...bounds, ...initial(given) }
+  return { kind: 'number', isInteger: property.type === 'integer', minimum, maximum, initial: given }
 }
 
 function oneOf(choice: z.infer<typeof choiceSchema>, property: object): FieldKind | { why: string } {
   const options = optionsOf(choice)
   if ('why' in options) return options
   const given = textSchema.parse(property).default
-  return { kind: 'one', options, ...initial(options.some(({ value }) => value === given) ? given : undefined) }
+  return { kind: 'one', options, initial: options.some(({ value }) => value === given) ? given : undefined }
 }
 
 function severalOf(property: object): FieldKind | { why: string } {
@@ -151,13 +153,8 @@ function severalOf(property: object): FieldKind | { why: string } {
   if (minItems > Math.min(maxItems, options.length)) return { why: 'requires more choices than it offers' }
   const known = given.filter((value) => options.some((option) => option.value === value))
   const max = Math.min(maxItems, options.length)
-  return {
-    kind: 'several',
-    options,
-    minItems,
-    maxItems: max,
-    ...initial(known.length > 0 ? known.slice(0, max) : undefined),
-  }
+  const initial = known.length > 0 ? known.slice(0, max) : undefined
+  return { kind: 'several', options, minItems, maxItems: max, initial }
 }
 
 function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: string } {
@@ -170,8 +167,4 @@ function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: 
   return options.length > MAX_OPTIONS
     ? { why: `offers ${options.length} choices, and a form can have at most ${MAX_OPTIONS}` }
     : options
-}
-
-function initial<Value>(value: Value | undefined): { initial?: Value } {
-  return value === undefined ? {} : { initial: value }
 }

@@ -75,7 +75,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
     dialect: agent.dialect,
     tools: agent.tools,
     instructions: '',
-    ...(agent.skills ? { skills: agent.skills } : {}),
+    skills: agent.skills,
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',
     whoMayForget: 'admins',
@@ -202,9 +202,10 @@ export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptio
     const text = await kv.texts.get(keyOf(place))
     if (text === undefined) return {}
     await kv.keys.renew(keyOf(place), { ttlMs: YEAR_MS })
-    const stored = objectIn(text)
-    if (!stored) log.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
-    return validSettings(stored ?? {})
+    const stored = parseJson(text)
+    if (isRecord(stored)) return validSettings(stored)
+    log.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
+    return {}
   }
   return {
     async load(place) {
@@ -231,11 +232,6 @@ export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptio
 function validSettings(stored: object): ChannelSettings {
   const settings = Object.entries(channelSettings.parse(stored)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(settings)
-}
-
-function objectIn(text: string): object | undefined {
-  const value = parseJson(text)
-  return isRecord(value) ? value : undefined
 }
 
 function keyOf({ team, channel }: Place): string {

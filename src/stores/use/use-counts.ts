@@ -121,16 +121,10 @@ function summaryOf(days: readonly Counts[]): UseSummary {
       if (Object.hasOwn(by, kind)) by[kind as keyof typeof by].add(id, unit, number)
     }
   const all = by.all.of('-')
-  const end = (name: string) => all.get(name) ?? 0
+  const ends = ['answered', 'gave_up', 'stopped', 'failed', 'rated_down'].map((name) => [name, all.get(name) ?? 0])
   return {
     ...amountsOf(all),
-    ends: {
-      answered: end('answered'),
-      gave_up: end('gave_up'),
-      stopped: end('stopped'),
-      failed: end('failed'),
-      rated_down: end('rated_down'),
-    },
+    ends: Object.fromEntries(ends),
     byChannel: by.channel.each(amountsOf),
     byPerson: by.person.each(amountsOf),
     byTool: by.tool.each((units) => ({ ...amountsOf(units), calls: units.get('calls') ?? 0 })),
