@@ -73,15 +73,6 @@ export class Mentions {
 
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
-    const { type } = event
-    if (
-      type === 'usage' ||
-      type === 'answer_delta' ||
-      type === 'answer_withdrawn' ||
-      type === 'figures' ||
-      type === 'used'
-    )
-      return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }
@@ -94,6 +85,7 @@ export class Mentions {
       await this.#lookUp(event.text)
       return { ...event, text: this.forPeople(event.text) }
     }
+    if (!('step' in event)) return event
     await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }

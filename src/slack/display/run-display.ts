@@ -223,7 +223,6 @@ export class RunDisplay {
     return numbers
   }
 
-  /** The current state of a step. */
   #shownStep(n: number): ShownStep {
     const step = this.#progress.steps[n - 1]
     if (!step || step.kind === 'message') throw new Error(`Step ${n} is not one to show.`)

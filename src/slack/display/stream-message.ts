@@ -37,7 +37,6 @@ export function endedBy(
   return { written: written === undefined ? written : streamedText, markdown: markdown + text, posts: [...posts, ts] }
 }
 
-/** A streamed message as it is in Slack. */
 interface FoundStream {
   ts: string
   isOpen: boolean

@@ -68,7 +68,6 @@ export function readableFormula(latex: string): string {
     .join('\n')
 }
 
-/** Reads a formula in one pass. */
 class FormulaReader {
   readonly #source: string
   #at = 0

@@ -230,7 +230,6 @@ export interface CellPart {
   isLink: boolean
 }
 
-/** The parts of a table's cell, in order. */
 export function cellParts(tokens: Token[], link: RenderLink): CellPart[] {
   return tokens.flatMap((token): CellPart[] => {
     if (token.type === 'link' || token.type === 'image') return [{ words: span(token, link), isLink: true }]

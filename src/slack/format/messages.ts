@@ -138,7 +138,6 @@ export function usedMemory(used = 0): string {
   return used > 0 ? `Uses ${count(used, 'thing')} that I was asked to remember here` : ''
 }
 
-/** Replies to `/ask connections`. */
 export const CONNECTIONS = {
   head: 'Services that I can use with your own account, and only when you ask me something.',
   none: 'None of my tools needs your own account.',
@@ -199,7 +198,6 @@ const DENIALS = {
   botTurns: 'Bots have asked three times in a row here. I will answer again when a person asks.',
 }
 
-/** Explains why a question is refused, and what to do. */
 export function denialText(denial: Denial): string {
   return DENIALS[denial]
 }

@@ -16,7 +16,6 @@ export interface StepView {
   /** See UnreadableStep. */
   isAnswer?: true | undefined
   action?: Action
-  /** True if the step waits for a person. */
   waits?: boolean
   observation?: Observation
   /** The standalone form of a follow-up; shown with the first step. */

@@ -17,14 +17,12 @@ interface StreamPart extends StreamPosition {
 interface StreamPosition {
   /** The first line of the open code block, with its language: ```` ```js ````. Empty if none is open. */
   readonly fence: string
-  /** Whether a line begins here. */
   readonly isLineStart: boolean
   /**
    * There are unpaired backticks above, so Slack may disagree about what is code below them. One or two backticks count
    * until the end of the paragraph.
    */
   readonly isUnclear: 'paragraph' | 'always' | undefined
-  /** Whether the text that was sent ends with code. */
   readonly endsInCode: boolean
 }
 

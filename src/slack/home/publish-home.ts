@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/web-api'
 import { inTurn, settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
-import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import { isPrivate } from '../../stores/runs/types.ts'
 import { isOf, type Person } from '../../base/place.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
@@ -20,6 +20,7 @@ import { connectionsOf } from '../subcommands/connections-command.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { inBackground } from '../presses/button-press.ts'
 import { signedView } from '../presses/signed-metadata.ts'
+import type { QuestionWork } from '../question-work.ts'
 import { mayRead, useOfTeam } from './usage-report.ts'
 import { areSchedulesOff, type Services } from '../services.ts'
 
@@ -75,19 +76,13 @@ async function openHomeOf({ team, user }: Person, { home }: Services): Promise<s
  * reports only when a Home is opened, and people who stay on it would see an old list. In the background, because the
  * question is answered.
  */
-export function renewHome({ question, installation, services }: HomeAsked): void {
+export function renewHome({ question, installation, services }: QuestionWork): void {
   inBackground('home', services, async () => {
     const { id, team, user } = question
     const isFromHome = id.split(':')[2]?.startsWith(FROM_HOME) === true
     const channel = isFromHome ? question.channel : await openHomeOf({ team, user }, services)
     if (channel !== undefined) await homePublisher(services)({ team, user, channel, installation })
   })
-}
-
-interface HomeAsked {
-  question: Question
-  installation: Installation
-  services: Services
 }
 
 interface Publishing {

@@ -5,27 +5,19 @@
  */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Question, Run } from '../../stores/runs/types.ts'
-import type { Installation, Installations } from '../client/installations.ts'
-import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installations } from '../client/installations.ts'
+import type { Access, SettingsFor } from '../../stores/settings/settings.ts'
 import { isGroup, type PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { inGroups } from '../client/user-groups.ts'
 import { isNamedIn } from '../content/message-content.ts'
 import type { Denial } from '../format/messages.ts'
+import type { QuestionWork } from '../question-work.ts'
 
 /** A question, and the facts that its admission depends on. */
-interface Applicant {
-  question: Question
-  settings: Settings
-  installation: Installation
-  signal: AbortSignal
-}
-
-interface AskingApplicant extends Applicant {
-  run: Run
-}
+type Applicant = Pick<QuestionWork, 'question' | 'settings' | 'installation' | 'signal'>
 
 /** Maximum number of questions that bots may ask in a row in a thread before a person writes there again. */
 const MAX_BOT_TURNS = 3
@@ -36,9 +28,9 @@ const MAX_BOT_TURNS = 3
  * `beforeLookUp` is called before a lookup of the person, which may take a while.
  * @returns undefined if the question is admitted
  */
-export async function denialOf(applicant: AskingApplicant, beforeLookUp: () => void): Promise<Denial | undefined> {
-  const { saved } = applicant.run
-  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, beforeLookUp)
+export async function denialOf(work: QuestionWork, beforeLookUp: () => void): Promise<Denial | undefined> {
+  const { saved } = work.run
+  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(work, beforeLookUp)
 }
 
 /**

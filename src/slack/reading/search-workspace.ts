@@ -13,7 +13,6 @@ import { plainText } from '../content/plain-text.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** Results per search. */
 const FINDS = 6
 /** A page may contain only the question itself; then the next page is read. */
 const MAX_PAGES = 3

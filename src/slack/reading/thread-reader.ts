@@ -21,12 +21,10 @@ import type { Mentions } from '../client/mentions.ts'
 import { askedWords, questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** A file and who gave it. */
 export interface GivenFile extends FileRef {
   user: string
   /** The workspace of the person who gave it, if Slack says. */
   userTeam?: string | undefined
-  /** Another app gave it. */
   isApps?: true
 }
 

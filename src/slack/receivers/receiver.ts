@@ -21,7 +21,6 @@ import { homePublisher } from '../home/publish-home.ts'
 import * as listeners from '../listeners/index.ts'
 import { Socket, type SocketOptions } from './socket.ts'
 
-/** How to reach Slack. */
 export interface SlackConnection {
   /** With it: Socket Mode. Without it, events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
@@ -98,7 +97,6 @@ const OPEN_MS = 10_000
 
 const EVENTS_PATH = '/slack/events'
 
-/** Returns whether a request is one of Slack's deliveries. */
 export function isDelivery({ method, url }: IncomingMessage): boolean {
   return method === 'POST' && url?.split('?')[0] === EVENTS_PATH
 }

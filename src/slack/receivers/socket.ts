@@ -29,7 +29,6 @@ export interface SocketOptions {
 const FIRST_MS = 30_000
 /** After a connection that lived shorter, the backoff before the next try is not skipped. Milliseconds. */
 const STEADY_MS = 10_000
-/** Backoff between two tries. Milliseconds. */
 const PAUSE = { base: 1_000, max: 30_000 }
 /** How long Slack has to answer a close frame, in ms. The client would wait 30 s, longer than SHUTDOWN_MS allows. */
 const CLOSE_MS = 2_000
@@ -81,7 +80,6 @@ export class Socket {
     }
   }
 
-  /** Closes the connection for good. */
   async stop(): Promise<void> {
     this.#end.abort()
     clearInterval(this.#watchdog)

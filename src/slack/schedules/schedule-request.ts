@@ -11,7 +11,6 @@ import {
 import { notUnderstood } from '../../schedules/request-words.ts'
 import { smallestGap, type When } from '../../schedules/when.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
-import type { Settings } from '../../stores/settings/settings.ts'
 import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -100,9 +99,9 @@ function proposedSchedule(
 async function draftCard(
   work: QuestionWork,
   parse: (at: ParseAt) => RequestedSchedule | undefined,
-  note?: string | undefined,
+  note?: string,
 ): Promise<Content | { refusal: string }> {
-  const { question, services, installation, settings } = work
+  const { question, services, installation } = work
   const { perUser, minMinutes } = services.operator.scheduling
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
@@ -120,7 +119,7 @@ async function draftCard(
   const app = question.app === undefined ? {} : { app: question.app }
   const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...app, ...found, place, runs: [] })
   await services.schedules.add(draft)
-  return cardOf(draft, { settings, installation, services, note })
+  return cardOf(draft, work, note)
 }
 
 /** As much as Slack shows of a message. A form takes `MAX_TEXT`, so a longer text is saved but not changed there. */
@@ -148,9 +147,9 @@ export async function noRoomFor(
 /** The card of a draft in its current state. */
 export async function cardOf(
   draft: Schedule,
-  parts: { settings: Settings; installation: Installation; services: Services; note?: string | undefined },
+  { settings, installation, services }: Pick<QuestionWork, 'settings' | 'installation' | 'services'>,
+  note?: string,
 ): Promise<Content> {
-  const { settings, installation, services, note } = parts
   const question = await new Mentions(installation.directory, draft).withNames(draft.question)
   const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
   const now = services.now().getTime()

@@ -8,7 +8,6 @@ import { facts, modal } from './plain-blocks.ts'
 const PIECE_CHARS = 2_900
 const MAX_CHARS = 150_000
 
-/** A modal with all the arguments that a tool would get. */
 export function argumentsView({ tool, approval }: AskedCall): ModalView {
   const text = argumentsText(approval.input)
   const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`

@@ -30,7 +30,6 @@ export interface HomeContent {
   settings?: ShownSettings | undefined
   /** Questions to try; `EXAMPLES` unless given. */
   examples?: readonly string[] | undefined
-  /** Whether to show the settings too. */
   maySeeSettings: boolean
   /** Absent for people who are not admins. */
   toolsOff?: { name: string; why: string }[]

@@ -41,7 +41,6 @@ export function questionLine(text: string): string {
   return isBlank(text) ? WITHOUT_WORDS : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
 }
 
-/** A modal with one text. */
 export function noteModal(title: string, text: string): ModalView {
   return modal(title, sections(text))
 }

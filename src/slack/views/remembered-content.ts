@@ -10,9 +10,7 @@ import { facts, header } from './plain-blocks.ts'
 
 /** A remembered item, with names instead of ids. */
 export interface ShownMemory extends Pick<Remembered, 'id' | 'text' | 'at'> {
-  /** The author's name. */
   who: string
-  /** Whether the viewer may forget it. */
   mayForget: boolean
 }
 

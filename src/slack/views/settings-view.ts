@@ -7,7 +7,6 @@ import { SETTINGS_FORM } from '../format/action-ids.ts'
 import { plainContext, plainTextElement } from '../format/plain-elements.ts'
 import { formModal } from './plain-blocks.ts'
 
-/** The choices for a place. */
 export interface SettingsChoices {
   /** Suggested model names. Others are allowed too. */
   models: string[]
@@ -24,7 +23,6 @@ interface SettingsDefaults extends Record<MenuName | 'model', string> {
 export interface SettingsForm {
   /** Whether the place is a direct message: settings that concern several people are left out. */
   isDirect: boolean
-  /** The current settings of this place. */
   set: ChannelSettings
   /** The operator's defaults for all places, by name. */
   defaults: SettingsDefaults

@@ -41,7 +41,6 @@ export function workView(
   return modal(TITLE, blocks, { callback_id: SHOW_WORK, private_metadata: record.question.id })
 }
 
-/** Shown while the record is loaded. */
 export const WORK_LOADING = noteModal(TITLE, 'Loading …')
 
 export const WORK_GONE = noteModal(TITLE, 'I no longer have this run. Ask again to see how I work on the question.')
