@@ -8,7 +8,8 @@ import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
-import type { Installation } from '../client/installations.ts'
+import type { Installation, Installations } from '../client/installations.ts'
+import { isOfOurs } from '../client/whose-person.ts'
 import { isGroup } from '../client/directory-answers.ts'
 import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
@@ -117,6 +118,7 @@ export async function otherApprovers(
 }
 
 interface GrantOptions extends ApproverOptions {
+  installations: Installations
   question: Question
   threads: ThreadStates
 }
@@ -129,13 +131,13 @@ export async function grantedBy(
   { name, server, ruleName = name, version, asAsker }: Tool,
   options: GrantOptions,
 ): Promise<string | undefined> {
-  const { threads, installation } = options
+  const { threads, installation, installations } = options
   // A scheduled run asks each time.
   if (options.question.kind === 'occurrence') return undefined
   const { grants = [] } = await threads.load(conversationOf(options.question))
   // Grants store no team, so an asker from another workspace must not match the grant of a person here with the same
   // id.
-  const isForeign = options.question.userTeam !== undefined && !installation.isOrgWide
+  const isForeign = !(await isOfOurs(options.question, { installation, installations }))
   const question = isForeign ? { ...options.question, user: '' } : options.question
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {

@@ -41,6 +41,8 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
+  /** Whether `of` opens any team, because nothing but the token tells which are its own. */
+  readonly opensAny?: boolean
   /** The teams that this process has served. */
   teams(): string[]
   /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
@@ -125,6 +127,7 @@ export async function installationOf(
   const installations: Installations = {
     defaultTeam: identity.team,
     isOrgWide,
+    opensAny: isOrgWide,
     async of(team) {
       if (isOrgWide && !opened.has(team)) opened.set(team, open(team))
       return opened.get(team)
