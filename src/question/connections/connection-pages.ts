@@ -72,6 +72,13 @@ export function slowPage(name: string): Page {
   })
 }
 
+export function unansweredPage(name: string): Page {
+  return htmlPage(503, {
+    title: 'Not connected yet',
+    text: `The other side has not answered in time, so ${name} is not connected. ${AGAIN}`,
+  })
+}
+
 /**
  * Errors of our own are sentences for people. Other errors are not shown. An answer that is refused, such as one of
  * another authorization server, is the request's fault and not a gateway's.
