@@ -9,7 +9,7 @@ import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, SHOW_ARGUMENTS, STOP } from '../../../s
 import type { Env } from '../../../src/config.ts'
 import type { Ends } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
-import { manySlacks, type ManySlacks } from '../../harness/many-slacks.ts'
+import { botUserOf, manySlacks, type ManySlacks } from '../../harness/many-slacks.ts'
 import { act, finish } from '../../harness/played-model.ts'
 
 const ORG = { id: 'E0ORG000001', team: 'T0ORGONE001' }
@@ -97,6 +97,39 @@ describe.for(Object.keys(WAYS) as Way[])('an organisation with %s', (way) => {
     await until(() => bot.written(channel) === 1, 'the answer')
     expect(decided()).toHaveLength(1)
   })
+
+  test.for([
+    [
+      'a person of another company with the asker’s id',
+      { user: ALICE, user_team: 'T0STRANGE01', team: 'T0STRANGE01' },
+      2,
+    ],
+    ['one of another organisation', { user: ALICE, user_team: OTHER.team, team: OTHER.team }, 2],
+    ['the asker, from another workspace of the organisation', { user: ALICE, user_team: SECOND, team: SECOND }, 1],
+  ] as const)(
+    '%s uses what was always allowed in a thread only if it was they who were asked',
+    async ([, who, cards]) => {
+      const bot = await start({ onTestFinished }, way, { ALLOW_EXTERNAL: 'true' })
+      const channel = `C0CALL${String(++count).padStart(5, '0')}`
+      const value = await bot.waits(channel)
+      await bot.press(ALLOW_ALWAYS, value, channel, [ALICE, ORG.team])
+      await until(() => bot.written(channel) === 1, 'the answer')
+      const again = act('I write again.', 'notebook', JSON.stringify({ title: `${channel} again`, text: 'x' }))
+      bot.model.on('and once more', again, finish('Written once more.'))
+      const ts = `190000${channel.slice(-4)}.000100`
+      const place = { channel, ts, event_ts: ts, thread_ts: value.split(':').at(-1) }
+      const message = { type: 'app_mention', ...who, ...place, text: `<@${botUserOf(ORG.id)}> and once more` }
+      await bot.slack.event(ORG, message, { ...bot.by, is_ext_shared_channel: true })
+      const asked = () =>
+        bot.slack.calls.filter(
+          ({ method, args }) =>
+            method === 'chat.postMessage' && args['channel'] === channel && JSON.stringify(args).includes(ALLOW_ONCE),
+        ).length
+      const ended = () => bot.slack.posts().filter((post) => post.text.includes('Written once more.')).length
+      await until(() => asked() + ended() === 2, 'an outcome')
+      expect(asked()).toBe(cards)
+    },
+  )
 
   test('a person of another company asks nothing as one of ours, whatever the envelope names', async (t) => {
     const bot = await start(t, way)
