@@ -219,3 +219,20 @@ test('they change no settings as somebody here, not even from a card', async (t)
   await bot.slack.until(() => bot.slack.modal(ALICE) ?? ephemerals(bot).length > 1, 'an outcome')
   expect(bot.slack.modal(ALICE)).toBeUndefined()
 })
+
+test.for([
+  ['theirs', NAMESAKE],
+  ['the asker’s', { user: ALICE }],
+] as const)('a private question that is %s is forgotten when its message is deleted', async ([, from], t) => {
+  const bot = await startBot(t, { env: { ALLOW_EXTERNAL } })
+  bot.model.on('salary', finish('It is 7.'))
+  const thread = await bot.mention('private: what is the salary?', from)
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).some((word) => word.includes('It is 7.')), 'it')
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('question answered')), 'its end')
+  await thread.delete()
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('a deleted question is forgotten')), 'its removal')
+  bot.model.on('known', finish('Nothing.'))
+  await bot.mention('private: what is known?', from)
+  await bot.slack.until(() => bot.model.about('known').length > 0, 'the next')
+  expect(bot.model.requests.at(-1)?.prompt).not.toContain('salary')
+})
