@@ -8,14 +8,20 @@ const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= r
 const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
 const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
+const WHEN = '(?:day|date|time|year|month|week|weekday|season|quarter)(?: of the \\w+)?'
+const AFTER_IT =
+  '(?=[ ?.!]*$|,? (?:please|today|now|tomorrow|yesterday|again|here|there|over there|in|at|on|right|currently)\\b)'
+const WEATHER = 'hot|cold|warm|cool|sunny|windy|humid|raining|snowing|freezing|dark|light'
+const SEASON = 'winter|spring|summer|autumn|fall|morning|noon|evening|night|midnight|time|(?:a )?\\w*(?:day|weekend)'
+
 /** Matches questions whose "it" refers to nothing: "what day is it today?", "how late is it?", "is it raining?". */
 const EXPLETIVE = new RegExp(
   [
-    '(?:what|which) (?:day|date|time|year|month|week|weekday|season)(?: of the \\w+)? (?:is|was|will) it(?: be)?' +
-      '(?=[ ?.!]*$|,? (?:today|now|tomorrow|yesterday|again|here|there|in|at|right|currently)\\b)',
-    'how (?:late|early) is it(?=[ ?.!]*$| now\\b| in\\b)',
+    `(?:what|which) ${WHEN} (?:(?:is|was|will) it(?: be)?|it (?:is|was|will be))${AFTER_IT}`,
+    `how (?:late|early|${WEATHER}) (?:is|was|will) it\\b`,
     'how (?:long|far|many (?:days|weeks|months|years)) (?:is|was) it (?:un)?till?\\b',
-    '(?:is|was|will) it (?:be )?(?:today|tomorrow|raining|snowing|sunny|late|early|\\w+day)\\b',
+    `(?:is|was|will) it (?:be )?(?:(?:still|already|really) )?(?:today|tomorrow|late|early|${WEATHER}|${SEASON})\\b`,
+    'how (?:is|was) it going\\b',
   ].join('|'),
   'i',
 )

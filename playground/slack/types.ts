@@ -129,6 +129,8 @@ export interface Channel {
   archived: boolean
   /** Shared with another workspace by Slack Connect. */
   shared: boolean
+  /** The workspace that hosts it, if it is shared and Slack says so. */
+  host?: string
   messages: StoredMessage[]
   ephemerals: Ephemeral[]
   /** The bot's status by thread. */

@@ -51,6 +51,9 @@ export function isKeyOf(person: ForgottenPerson, key: string): boolean {
 /** A person in a channel or direct message. */
 export interface PersonInPlace extends Person, Place {}
 
+/** The same, as a message there names them. */
+export interface NamedInPlace extends NamedInTeam, PersonInPlace {}
+
 /** A person whose data is deleted, and their direct message. */
 export interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
 

@@ -24,6 +24,8 @@ interface Press {
   value: string
   channel: string
   user?: { id: string; team_id: string }
+  /** Signs it instead of the default app's. */
+  secret?: string
 }
 
 export const APP = 'A0MANY00001'
@@ -50,6 +52,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     teamsOf: (_home: string): string[] => [],
     /** The teams in which the bot of an organisation is, as `users.info` tells. */
     botTeams: [] as string[],
+    /** The fields of `users.info` besides those of a person of the workspace. */
+    person: (_user: string): Json => ({}),
     /** The answer of `conversations.replies`. */
     messages: (_channel: string): Json[] => [],
     /** The lifetime of a new token, in seconds. */
@@ -94,6 +98,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         profile: {},
         is_admin: args['user'] === 'U0ADMIN0001',
         enterprise_user: { teams: state.botTeams },
+        ...state.person(String(args['user'])),
       },
     }),
     'users.list': (args, { id }) =>
@@ -168,7 +173,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     return post(JSON.stringify(body), 'application/json', secret)
   }
   /** Presses a button. Default for `user`: Alice of this home. */
-  const press = (home: Home, { action, value, channel, user }: Press) => {
+  const press = (home: Home, { action, value, channel, user, secret }: Press) => {
     const isOrg = home.id.startsWith('E')
     const payload = {
       ...{ type: 'block_actions', api_app_id: home.app ?? APP, trigger_id: `1.${++count}` },
@@ -183,7 +188,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
     }
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
-    return post(body, 'application/x-www-form-urlencoded')
+    return post(body, 'application/x-www-form-urlencoded', secret)
   }
   /** Uses a shortcut on a message, or submits the modal that it opened, as a person of an organisation's workspace. */
   const interact = (home: Home, user: { id: string; team_id: string }, more: Json) => {

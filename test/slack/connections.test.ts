@@ -88,6 +88,19 @@ describe('in memory', () => {
   })
 })
 
+test.each(['Alice (member ID U0ALICE0001)', 'Alice, U0ALICE0001', 'u0alice0001 member id', '(U0ALICE0001)'])(
+  'the page of somebody who is called %j names no other person’s id',
+  async (name) => {
+    const { bot, browser, slack, ask } = await connectingBot({ onTestFinished }, {})
+    slack.addUser(BOB, { name: 'bob', real_name: name })
+    await ask(BOB)
+    const link = await slack.until(() => linkTo(bot, BOB), 'the card')
+    const page = await (await browser().get(link)).text()
+    expect(page).not.toMatch(/u0alice0001/i)
+    expect(page).toContain(`(member ID ${BOB})`)
+  },
+)
+
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
   const way = {
@@ -95,7 +108,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
       return redis.url
     },
   }
-  test.each(['alice', 'ＡＬＩＣＥ', ' Alice\u200b '])(
+  test.each(['alice', 'ＡＬＩＣＥ', ' Alice\u200b ', 'Аlісе', 'Álice.', 'Alice (member ID U0ALICE0001)'])(
     'the page warns of a person who is called %j too',
     async (name) => {
       const { bot, server, browser, slack, ask } = await connectingBot({ onTestFinished }, way)

@@ -1,10 +1,10 @@
 /** A person of a connected company may have the id of somebody here. They share nothing that is kept by a person. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
-import { FORGET_REMEMBERED } from '../../src/slack/format/action-ids.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
+import { FORGET_REMEMBERED, OPEN_SETTINGS } from '../../src/slack/format/action-ids.ts'
 import { ALWAYS, approvalBot, note, press, waitingCard } from '../harness/approvals.ts'
 import { startBot, Thread } from '../harness/bot.ts'
-import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
+import { answeredAlone, connect, connectingBot, listConnections } from '../harness/connecting-bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { ephemerals } from '../harness/schedules.ts'
@@ -117,14 +117,26 @@ test('they have nothing remembered, and nobody here forgets their words', async 
 /** Slack's `reaction_added` names no workspace of who reacts: only its envelope may. */
 const ENVELOPE = { is_ext_shared_channel: true, team_id: 'T0OTHER0001', context_team_id: 'T0OTHER0001' }
 
+/** The same, where our workspace sees it too: the other one is that of the person, or the host of the channel. */
+const SEEN_HERE = { ...ENVELOPE, context_team_id: TEAM }
+
 test.for([
   ['of a namesake in a shared channel', ALICE, ENVELOPE, false],
   ['of a namesake whom Slack hides', ALICE, { ...ENVELOPE, team_id: 'T0THIRD0001' }, false],
+  ['of a namesake in a channel that we host', ALICE, SEEN_HERE, false, TEAM],
+  ['of a namesake in a channel that a third company hosts', ALICE, SEEN_HERE, false, 'T0THIRD0001'],
   ['of the asker in a shared channel', ALICE, { ...ENVELOPE, team_id: 'T0LOCAL0001' }, true],
+  ['of the asker, if the envelope names the host', ALICE, ENVELOPE, true, 'T0OTHER0001'],
+  ['of the asker, if the envelope names the host and us', ALICE, SEEN_HERE, true, 'T0OTHER0001'],
+  ['of the asker, if the envelope names another company and us', ALICE, SEEN_HERE, true],
   ['of the asker in a channel without others', ALICE, { ...ENVELOPE, is_ext_shared_channel: false }, true],
   ['of somebody else there', BOB, ENVELOPE, false],
-] as const)('a reaction %s stops the asker’s question only if it is theirs', async ([, user, around, isTheirs], t) => {
+  ['of somebody else here, if the envelope names the host', BOB, ENVELOPE, false, 'T0OTHER0001'],
+] as const)('a reaction %s stops the asker’s question only if it is theirs', async ([, ...given], t) => {
+  const [user, around, isTheirs, host] = given
   const bot = await steeredBot(t, {}, { env: { ALLOW_EXTERNAL } })
+  const general = bot.slack.store.channels.get(GENERAL)
+  if (general && host !== undefined) Object.assign(general, { shared: true, host })
   const mine = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
   const item = { type: 'message', channel: GENERAL, ts: mine.ts }
   const reacted = { type: 'reaction_added', reaction: 'x', user, item_user: ALICE, item }
@@ -160,4 +172,67 @@ test.for([
   const asked = await bot.slack.say({ text: `<@${BOT_USER}> what is in it?`, user: ALICE, thread_ts: root.ts })
   await new Thread(bot.slack, asked).ended()
   expect(bot.model.requests.some(({ raw }) => raw.includes('HOUSEWORD'))).toBe(isRead)
+})
+
+test.for([
+  ['a namesake', ENVELOPE, false],
+  ['the asker', SEEN_HERE, true],
+] as const)('Slack’s own Stop, pressed by %s, stops only their own question', async ([, around, isTheirs], t) => {
+  const bot = await steeredBot(t, {}, { env: { ALLOW_EXTERNAL } })
+  const mine = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
+  const stopped = { type: 'agent_session_stopped', channel: GENERAL, thread_ts: mine.ts, user: ALICE }
+  await bot.slack.people.event({ ...stopped, event_ts: String(Number(mine.ts) + 1) }, around)?.first
+  await bot.slack.until(() => mine.endings().length + mine.ephemerals().length === 1, 'an outcome')
+  expect(mine.endings()).toHaveLength(isTheirs ? 1 : 0)
+})
+
+test.for([
+  ['of another company', { team_id: 'T0OTHER0001' }, true],
+  ['of another company, who is a stranger', { team_id: TEAM, is_stranger: true }, true],
+  [
+    'of another organisation',
+    { team_id: 'T0OTHER0001', enterprise_user: { enterprise_id: 'E0OTHER0001', teams: [] } },
+    true,
+  ],
+  ['of here', { team_id: TEAM }, false],
+  ['of another workspace of the organisation', { team_id: 'T0OTHER0001', enterprise_user: { teams: [TEAM] } }, false],
+  ['of here, as far as the event says', {}, false],
+] as const)('a login here stays when a person with the id is deactivated who is %s', async ([, person, stays], t) => {
+  const { bot, server, browser, slack } = await connectingBot(t, {})
+  await connect(bot, ALICE, { server, browser })
+  await slack.people.event({ type: 'user_change', user: { id: ALICE, deleted: true, ...person } })?.first
+  await slack.settle(100)
+  expect(await listConnections(bot, ALICE)).toContain(stays ? 'tickets: connected' : 'tickets: not connected')
+})
+
+test('they change no settings as somebody here, not even from a card', async (t) => {
+  const env = { ALLOW_EXTERNAL, SETTINGS_BY: 'admins' }
+  const bot = await startBot(t, { env })
+  bot.slack.addUser(ALICE, { name: 'Alice', team_id: TEAM, is_admin: true })
+  bot.model.on('fewer steps', act('I offer it.', 'propose_settings', '{}'), finish('There is a card.'))
+  const thread = await bot.mention('fewer steps', NAMESAKE)
+  await thread.ended()
+  const card = ephemerals(bot).at(-1)
+  expect(JSON.stringify(card?.blocks)).toContain(OPEN_SETTINGS)
+  bot.slack.addUser(ALICE, { name: 'Alice', team_id: 'T0OTHER0001', is_admin: true })
+  await bot.slack.press({ channel: GENERAL, ts: card?.ts ?? '', user: ALICE }, { action_id: OPEN_SETTINGS })
+  await bot.slack.until(() => bot.slack.modal(ALICE) ?? ephemerals(bot).length > 1, 'an outcome')
+  expect(bot.slack.modal(ALICE)).toBeUndefined()
+})
+
+test.for([
+  ['theirs', NAMESAKE],
+  ['the asker’s', { user: ALICE }],
+] as const)('a private question that is %s is forgotten when its message is deleted', async ([, from], t) => {
+  const bot = await startBot(t, { env: { ALLOW_EXTERNAL } })
+  bot.model.on('salary', finish('It is 7.'))
+  const thread = await bot.mention('private: what is the salary?', from)
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).some((word) => word.includes('It is 7.')), 'it')
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('question answered')), 'its end')
+  await thread.delete()
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('a deleted question is forgotten')), 'its removal')
+  bot.model.on('known', finish('Nothing.'))
+  await bot.mention('private: what is known?', from)
+  await bot.slack.until(() => bot.model.about('known').length > 0, 'the next')
+  expect(bot.model.requests.at(-1)?.prompt).not.toContain('salary')
 })

@@ -84,6 +84,7 @@ function channelObject(channel: Channel): Json {
     is_archived: channel.archived,
     is_ext_shared: channel.shared,
     context_team_id: TEAM,
+    ...(channel.host === undefined ? {} : { conversation_host_id: channel.host }),
     is_member: channel.members.has(BOT_USER),
   }
 }

@@ -62,6 +62,13 @@ export const slowPage = (name: string) =>
     `${name} has not answered yet. If it answers later, it will be connected: look at /ask connections in Slack in a minute.`,
   )
 
+export function unansweredPage(name: string): Page {
+  return htmlPage(503, {
+    title: 'Not connected yet',
+    text: `The other side has not answered in time, so ${name} is not connected. ${AGAIN}`,
+  })
+}
+
 /**
  * Errors of our own are sentences for people. Other errors are not shown. An answer that is refused, such as one of
  * another authorization server, is the request's fault and not a gateway's.

@@ -19,6 +19,7 @@ import {
   otherBrowserPage,
   refusedPage,
   slowPage,
+  unansweredPage,
   type Connecting,
 } from './connection-pages.ts'
 import {
@@ -164,7 +165,8 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
   if (choice !== bound.yes) return askWhoConnects(link, token, bound, options)
-  return beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
+  const begun = beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
+  return inTime(begun, () => unansweredPage(account.name), options)
 }
 
 /** The browser that opened a link. Its choices are secrets, so no other page can make them for the person. */
@@ -229,15 +231,20 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
   const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...cleared } })
   if (answer.get('error') === 'access_denied') return ended(refusedPage(kept.account))
   const cookies = [cleared['set-cookie']]
-  if (kept.proves)
-    return (await linkOf(kept.token, options))
-      ? goOnAfterProof(kept, account, answer, cookies, options)
-      : ended(expiredPage())
+  if (kept.proves) {
+    if (!(await linkOf(kept.token, options))) return ended(expiredPage())
+    const proven = goOnAfterProof(kept, account, answer, cookies, options)
+    return inTime(proven, () => ended(unansweredPage(account.name)), options)
+  }
   // A link connects once, even if it was opened several times.
   const finish = () => finishLink(kept, account, answer, options)
   const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)
-  const isInTime = await settledWithin(options.pageMs ?? PAGE_MS, [finished])
-  return ended(isInTime ? await finished : slowPage(kept.account))
+  return ended(await inTime(finished, () => slowPage(kept.account), options))
+}
+
+/** Returns a page, or another one if it takes longer than a browser should wait. */
+async function inTime(page: Promise<Page>, late: () => Page, { pageMs = PAGE_MS }: ConnectionsOptions): Promise<Page> {
+  return (await settledWithin(pageMs, [page])) ? page : late()
 }
 
 async function finishLink(

@@ -39,7 +39,7 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
       workspace: once(async () => workspaceReader(work)),
-      asker: hasLogins({ question, installation }) ? personKey(question) : undefined,
+      asker: (await hasLogins(work)) ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
     },
@@ -71,7 +71,7 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
 
 /** Returns a function that names who has allowed a tool for the question's thread. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
-  return (tool: Tool) => grantedBy(tool, question, settings.approvers, installation, services.threads)
+  return (tool: Tool) => grantedBy(tool, question, settings.approvers, installation, services)
 }
 
 /** The history with names instead of ids. The first answer in a thread gets a line on how to continue there. */

@@ -7,7 +7,8 @@ import { matchesRule } from '../../agent/match-tool-rule.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
-import type { Installation } from '../client/installations.ts'
+import type { Installation, Installations } from '../client/installations.ts'
+import { isOfOurs } from '../client/whose-person.ts'
 import { isGroup } from '../client/directory-answers.ts'
 import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
@@ -130,14 +131,14 @@ export async function grantedBy(
   asked: Question,
   approvers: Approvers,
   installation: Installation,
-  threads: ThreadStates,
+  { installations, threads }: { installations: Installations; threads: ThreadStates },
 ): Promise<string | undefined> {
   // A scheduled run asks each time.
   if (asked.kind === 'occurrence') return undefined
   const { grants = [] } = await threads.load(conversationOf(asked))
   // Grants store no team, so an asker from another workspace must not match the grant of a person here with the same
   // id.
-  const isForeign = asked.userTeam !== undefined && !installation.isOrgWide
+  const isForeign = !(await isOfOurs(asked, { installation, installations }))
   const question = isForeign ? { ...asked, user: '' } : asked
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {

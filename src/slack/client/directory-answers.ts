@@ -125,6 +125,7 @@ export const channelSchema = z.object({
     is_pending_ext_shared: flag,
     is_org_shared: flag,
     context_team_id: text,
+    conversation_host_id: text,
     shared_team_ids: z.array(z.string()).catch([]),
     internal_team_ids: z.array(z.string()).catch([]),
   }),

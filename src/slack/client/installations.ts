@@ -4,6 +4,7 @@ import { once, settledWithin } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
+import { areAlike, bareName } from './alike-names.ts'
 import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './web-api.ts'
@@ -41,6 +42,8 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
+  /** Whether `of` opens any team, because nothing but the token tells which are its own. */
+  readonly opensAny?: boolean
   /** The teams that this process has served. */
   teams(): string[]
   /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
@@ -125,6 +128,7 @@ export async function installationOf(
   const installations: Installations = {
     defaultTeam: identity.team,
     isOrgWide,
+    opensAny: isOrgWide,
     async of(team) {
       if (isOrgWide && !opened.has(team)) opened.set(team, open(team))
       return opened.get(team)
@@ -215,7 +219,7 @@ export function whoIs({ of }: Pick<Installations, 'of'>) {
     const asking = name !== undefined && client ? isShared({ name, user }, client).catch(() => false) : undefined
     const hasNamesake = asking !== undefined && (await settledWithin(WHO_MS, [asking])) && (await asking)
     return {
-      name: name === undefined ? user : `@${name}`,
+      name: name === undefined || bareName(name) === '' ? user : `@${bareName(name)}`,
       workspace: url?.host ?? team,
       id: user,
       hasNamesake,
@@ -226,19 +230,13 @@ export function whoIs({ of }: Pick<Installations, 'of'>) {
 
 /** Returns whether another member goes by a person's name, in any of the names that Slack shows. */
 async function isShared({ name, user }: { name: string; user: string }, client: SlackWeb): Promise<boolean> {
-  const plain = (text = '') =>
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[\s\p{Cf}]+/gu, ' ')
-      .trim()
   let cursor = ''
   for (let page = 0; page < NAMESAKE_PAGES; page++) {
     const args = { limit: 1_000, ...(cursor === '' ? {} : { cursor }) }
     const answer = membersSchema.safeParse(await client.call('users.list', args, { effort: 'once' })).data
     const others = answer?.members.filter(({ id, deleted }) => id !== user && !deleted) ?? []
     const names = others.flatMap((one) => [one.name, one.profile?.display_name, one.profile?.real_name])
-    if (names.some((one) => plain(one) === plain(name))) return true
+    if (names.some((one) => one !== undefined && areAlike(one, name))) return true
     cursor = answer?.response_metadata?.next_cursor ?? ''
     if (cursor === '') return false
   }

@@ -55,6 +55,7 @@ export async function ownTeamsOnly(
   await list().catch(() => undefined)
   return {
     ...base,
+    opensAny: false,
     async of(team) {
       if (team === defaultTeam) return base.of(team)
       if (!/^T/.test(team) || isOthers(team) || !(await isOwn(team))) return undefined

@@ -21,6 +21,10 @@ const UNKNOWN = {
   isHidden: false,
   /** The workspaces in which it can be seen. Empty if Slack does not say. */
   teams: [] as string[],
+  /** The workspace that hosts it, if it is shared and Slack says so. */
+  host: undefined as string | undefined,
+  /** Those of the bot's own workspace or organisation. Empty if Slack does not say. */
+  ownTeams: [] as string[],
 }
 
 type PlaceFacts = typeof UNKNOWN
@@ -65,16 +69,21 @@ function factsIn(
   const named = [...channel.shared_team_ids, ...channel.internal_team_ids]
   // A token of one workspace sees the channels of that one.
   const own = channel.context_team_id ?? (isOrgWide ? [] : identity.team)
+  const isShared = is_ext_shared === true || is_pending_ext_shared === true
+  const others = isShared ? [] : channel.shared_team_ids
+  const ours = [channel.internal_team_ids, others, [own].flat()].find((some) => some.length > 0) ?? []
   return {
     isTold: true,
     isPrivate: is_private !== false,
     isCalledPrivate: is_private === true,
-    isShared: is_ext_shared === true || is_pending_ext_shared === true,
+    isShared,
     isOrgShared: is_org_shared === true,
     isMember: is_member !== false,
     isArchived: is_archived === true,
     isHidden: false,
     teams: named.length > 0 ? named : [own].flat(),
+    ownTeams: ours,
+    host: channel.conversation_host_id,
   }
 }
 

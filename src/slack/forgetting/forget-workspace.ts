@@ -2,18 +2,26 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
+/** An event that ends an installation, or a part of it. */
+interface EndingEvent {
+  /** Its type. */
+  name: string
+  /** Seconds since the epoch. */
+  eventTime: number
+  /** Those of the organisation that lose the app; all that it served if absent. */
+  teams?: string[]
+  /** The workspace or organisation whose installation it is; the delivery's if absent. */
+  id?: string | undefined
+}
+
 /**
  * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. An event that is
  * older than the installation does nothing. The ack waits for this: if it fails, Slack sends the event again.
- * `eventTime`: seconds since the epoch. `teams`: those of the organisation that lose the app; all that it served if
- * absent.
  */
 export async function forgetWorkspace(
-  name: string,
-  eventTime: number,
+  { name, eventTime, teams, ...event }: EndingEvent,
   context: AllMiddlewareArgs['context'],
   services: Services,
-  teams?: string[],
 ): Promise<void> {
   const { installations, log } = services
   const forget = (team: string) => forgetTeam(team, name, services)
@@ -24,7 +32,7 @@ export async function forgetWorkspace(
     }
     return
   }
-  const id = installedAs(context)
+  const id = event.id ?? installedAs(context)
   if (id === undefined) return
   const outcome = await installations.end({ id, eventTime, forget, ...(teams ? { teams } : {}) })
   if (outcome === 'newer') log.info({ team: id, event: name }, 'an event of an earlier installation was ignored')

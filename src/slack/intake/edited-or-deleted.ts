@@ -9,6 +9,7 @@ import {
   withRuns,
   type AskedMessage,
 } from '../../question/take-back.ts'
+import { foreignTeam } from '../../stores/runs/audience.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { isTs, removePosts } from '../client/thread-messages.ts'
@@ -80,7 +81,7 @@ async function isCorrection(reads: Question, previous: SlackMessage, context: Wi
 }
 
 async function askedBy(message: SlackMessage, { team, services }: WithdrawContext): Promise<AskedMessage> {
-  const { channel, ts, thread_ts, user = '', edited } = message
+  const { channel, ts, thread_ts, user = '', user_team, team: home, edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
   const place = {
     kind: 'asked' as const,
@@ -88,6 +89,7 @@ async function askedBy(message: SlackMessage, { team, services }: WithdrawContex
     channel,
     thread: thread_ts ?? ts,
     user,
+    ...foreignTeam({ userTeam: user_team ?? home }, team),
     ts,
     at: services.now().getTime(),
   }

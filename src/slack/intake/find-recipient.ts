@@ -1,18 +1,14 @@
 /** Decides which workspace a delivery is for. */
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { settledWithin } from '../../base/async.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
-import { factsOfPlace } from '../client/place-facts.ts'
+import { whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'
+import { ownTeamOf, type DeliveryRecipient } from './authorized-team.ts'
+
+export type { DeliveryRecipient }
 
 export type Context = AllMiddlewareArgs['context']
-
-/** The workspace that a delivery is for, and the bot there. */
-export interface DeliveryRecipient {
-  team: string
-  installation: Installation
-}
 
 /** The fields of a message's envelope that are read here. */
 export interface Incoming {
@@ -46,12 +42,14 @@ export async function recipientOf(
 }
 
 /** Returns who pressed a button or sent a form. */
-export function presserOf(body: { user: { id: string; team_id?: string } }, context: Context): Presser {
+export function presserOf(
+  body: { user: { id: string; team_id?: string } },
+  installation: Installation,
+  { installations }: Services,
+): Promise<Presser> {
   const { id: user, team_id: userTeam } = body.user
-  return { user, userTeam, isColleague: context.isEnterpriseInstall }
+  return whosePerson({ team: installation.identity.team, user, userTeam }, { installation, installations })
 }
-
-const LOOK_UP_MS = 1_000
 
 /**
  * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the user's workspace:
@@ -64,10 +62,8 @@ export async function recipientIn(
 ): Promise<DeliveryRecipient | undefined> {
   const recipient = await recipientOf({ context }, services)
   if (!recipient || !context.isEnterpriseInstall) return recipient
-  const asking = factsOfPlace(channel, recipient.installation, 'once').catch(() => undefined)
-  const { teams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
-  const [team] = teams.includes(recipient.team) ? [] : teams
-  if (team === undefined) return recipient
+  const team = await ownTeamOf(channel, recipient.installation, recipient.team)
+  if (team === undefined || team === recipient.team) return recipient
   await services.installations.of(team, context.enterpriseId)
   return recipientOf({ context, id: `${team}:` }, services)
 }

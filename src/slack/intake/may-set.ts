@@ -1,5 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
-import type { PersonInPlace } from '../../base/place.ts'
+import type { NamedInPlace } from '../../base/place.ts'
 import { isMember } from '../client/channel-members.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
@@ -24,14 +24,14 @@ const PATIENCE_MS = 1_800
  * member at that moment. `isLater` checks the membership, and asks Slack again who the person is.
  */
 export async function maySet(
-  person: PersonInPlace,
+  person: NamedInPlace,
   settings: Settings,
   { installation, isLater }: { installation: Installation; isLater: boolean },
 ): Promise<MaySet> {
-  const { team, channel, user } = person
+  const { channel, user } = person
   const { directory, client } = installation
   const isDirect = channel.startsWith('D')
-  const asking = directory.factsOf(team, user, { isFresh: isLater })
+  const asking = directory.factsOfAuthor(person, { isFresh: isLater })
   const looking = isLater && !isDirect ? isMember(person, client) : undefined
   if (!(await settledWithin(PATIENCE_MS, [asking, ...(looking ? [looking] : [])]))) return { denial: 'untold' }
   if ((await looking) === false) return { denial: 'notHere' }

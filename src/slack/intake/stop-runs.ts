@@ -41,11 +41,11 @@ type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 /** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
   const { userTeam, ...here } = wish
-  const { team, channel, user, isColleague, thread: root } = here
+  const { team, channel, user, homes, thread: root } = here
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = {
     ...here,
-    ...foreignTeam({ userTeam, isColleague }, team),
+    ...foreignTeam({ userTeam, homes }, team),
     kind: 'asked',
     id: '',
     text: '',
@@ -91,12 +91,12 @@ async function questionsIn(thread: ThreadKey, wish: StopWish, { queue }: Service
  * with the same id asked a question here, Slack's facts about the id decide who reacted.
  */
 async function presserIn(wish: StopWish, questions: Question[], { installations }: Services): Promise<Presser> {
-  const { team, user, userTeam, isColleague } = wish
-  const isClear = userTeam !== undefined || isColleague === true
+  const { team, user, userTeam, homes } = wish
+  const isClear = userTeam !== undefined || homes !== undefined
   if (isClear || !questions.some((one) => one.user === user && one.userTeam !== undefined)) return wish
   const installation = await installations.of(team)
   const facts = await installation?.directory.factsOf(team, user)
-  return typeof facts === 'object' ? { user, userTeam: facts.homes[0], isColleague: installation?.isOrgWide } : wish
+  return typeof facts === 'object' ? { user, userTeam: facts.homes[0], homes: facts.homes } : wish
 }
 
 /** Returns whether a text is only the word `stop` or `cancel`, in any case, with punctuation around it. */

@@ -89,10 +89,10 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
 /** The form after a thumbs-down. The right answer is remembered if the person wants that. */
 export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
   const { state } = view
-  const presser = presserOf(body, context)
   const id = (await openedBy(view, body, context, services))?.metadata
   const installation = id === undefined ? undefined : await installationFor(id, context, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
+  const presser = await presserOf(body, installation, services)
   const comment = typedIn(state.values, COMMENT)
   const expected = typedIn(state.values, EXPECTED)
   const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
@@ -111,7 +111,7 @@ export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack,
 function toKeep(
   id: string,
   {
-    presser: { user, userTeam, isColleague },
+    presser: { user, userTeam, homes },
     view,
     text = '',
   }: { presser: Presser; view: string; text?: string | undefined },
@@ -120,7 +120,7 @@ function toKeep(
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
   const place = { id, team, channel, thread, user, text: '', at }
-  const from = foreignTeam({ userTeam, isColleague }, team)
+  const from = foreignTeam({ userTeam, homes }, team)
   const question = { kind: 'asked', ...place, ...from, surface: 'shortcut' } as const
   return { question, id: `feedback-${view}`, text }
 }

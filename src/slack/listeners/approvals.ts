@@ -2,7 +2,7 @@
 import type { BlockAction } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
 import { warnWith } from '../../base/log.ts'
-import { isSamePerson } from '../../stores/runs/audience.ts'
+import { foreignTeam, isSamePerson } from '../../stores/runs/audience.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
 import { decidedCard, waitingCard } from '../approvals/approval-card.ts'
@@ -76,12 +76,12 @@ async function mayPress(
   question: NonNullable<PressedCall['run']>['question'],
   { pressed, services }: DecidePress,
 ) {
-  const { user, userTeam, isColleague, installation } = pressed
+  const { user, installation } = pressed
   const { approvers, access } = await services.settingsFor(question)
   // The asker may decide as long as they may ask; other people only by APPROVERS.
   const isAsker = isSamePerson(pressed, question) && (await mayAskNow(question, services))
   // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
-  const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
+  const isForeign = foreignTeam(pressed, question.team).userTeam !== undefined
   if (isForeign && !isAsker && !access.external) return 'no'
   const asked = decisionAbout(isAsker ? question : { ...question, user: '' }, call)
   return mayDecide(user, asked, approvers, installation)

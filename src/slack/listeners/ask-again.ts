@@ -86,8 +86,8 @@ const PATIENCE_MS = 2_500
 export const askEdited = onButton(ASK_EDITED, (services) => async ({ ack, action, body, context }) => {
   const recipient = await recipientOf({ context, id: action.value }, services)
   const record = await services.archive.load(action.value ?? '')
-  const presser = presserOf(body, context)
-  const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
+  const isThere = record !== undefined && recipient?.team === record.question.team
+  const isAskers = isThere && isSamePerson(await presserOf(body, recipient.installation, services), record.question)
   const again = isAskers ? await asItReadsNow(record.question, services) : undefined
   if (again && record) await enqueue(await withChangesOf(record, again, services), services)
   await ack()

@@ -8,7 +8,7 @@ import {
   withdrawEdited,
   type MessageDeleted,
 } from '../intake/edited-or-deleted.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
+import { recipientOfMessage } from '../intake/find-recipient.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, type SlackMessage } from '../intake/to-question.ts'
 import { onEvent, onMessage } from './listener.ts'
@@ -51,9 +51,9 @@ export const messageChanged = onMessage('message_changed', (services) => {
   const edits = new PacedWork({ ...EDITS, now: () => services.now().getTime() }, (error) =>
     services.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
   )
-  return async ({ message, context }) => {
+  return async ({ message, body, context }) => {
     const change = changeOf(message as MessageChanged)
-    const recipient = change && (await recipientOf({ context }, services))
+    const recipient = change && (await recipientOfMessage(change.message, { body, context }, services))
     if (!recipient) return
     if (change.kind === 'deleted') return withdrawDeleted(change.message, { ...recipient, services })
     const { channel, ts, user } = change.message
@@ -82,8 +82,8 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
 }
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `messageChanged`. */
-export const messageDeleted = onMessage('message_deleted', (services) => async ({ message, context }) => {
-  const recipient = await recipientOf({ context }, services)
+export const messageDeleted = onMessage('message_deleted', (services) => async ({ message, body, context }) => {
   const deleted = deletedMessage(message as MessageDeleted)
+  const recipient = deleted && (await recipientOfMessage(deleted, { body, context }, services))
   if (recipient && deleted) await withdrawDeleted(deleted, { ...recipient, services })
 })

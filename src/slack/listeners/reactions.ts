@@ -7,8 +7,8 @@ import { ifRefused } from '../client/slack-errors.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import type { SlackWeb } from '../client/web-api.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { isNamesakes, type PersonFacts } from '../client/directory-answers.ts'
-import { recipientOf, type DeliveryRecipient, type Incoming } from '../intake/find-recipient.ts'
+import { personOfEvent } from '../intake/event-person.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import { isStopReaction, stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -53,7 +53,7 @@ export const reactionAdded = onEvent('reaction_added', (services) => {
     const reacted = {
       team,
       channel: item.channel,
-      ...(await reactorOf({ event, body, context }, recipient)),
+      ...(await personOfEvent({ event, body, channel: item.channel }, recipient, services)),
       ts: item.ts,
       at: event.event_ts,
       isOwn: item_user === botUser,
@@ -66,44 +66,20 @@ export const reactionAdded = onEvent('reaction_added', (services) => {
   }
 })
 
-/** A reaction as Slack delivers it. */
-interface ReactionDelivery extends Pick<Incoming, 'context'> {
-  event: { user: string }
-  body: { is_ext_shared_channel?: boolean; team_id?: string | null }
-}
-
-/**
- * Returns who reacted. The event does not say of which workspace they are. In a channel shared with another company the
- * delivery may name that company: then its person counts as one of it, unless Slack knows the id there as one of ours.
- */
-async function reactorOf(
-  { event, body, context }: ReactionDelivery,
-  { team, installation: { directory } }: DeliveryRecipient,
-): Promise<Presser> {
-  const { user } = event
-  const named = 'user_team' in event && typeof event.user_team === 'string' ? event.user_team : undefined
-  const userTeam = named ?? (body.is_ext_shared_channel === true ? (body.team_id ?? team) : team)
-  const facts = userTeam === team ? undefined : await directory.factsOf(team, user)
-  const isOurs = (one: PersonFacts) => !one.isExternal && !isNamesakes(one, { team, userTeam })
-  if (!facts || (typeof facts !== 'string' && isOurs(facts)))
-    return { user, userTeam: named, isColleague: context.isEnterpriseInstall }
-  return { user, userTeam, isColleague: false }
-}
-
 /**
  * Asks about the message, as "Ask about this message" does. Other apps ask nothing by a reaction. The id is claimed, so
  * a person asks once about a message.
  * @throws if the message cannot be looked up or the question cannot be stored: Slack sends the event again
  */
 async function askAbout(
-  { team, channel, user, userTeam, isColleague, ts }: MessageReaction,
+  { team, channel, user, userTeam, homes, ts }: MessageReaction,
   { client, directory }: Installation,
   services: Services,
 ): Promise<void> {
   const person = await directory.factsOf(team, user)
   if (typeof person !== 'string' && person.isBot) return
   const home = userTeam ?? (typeof person !== 'string' && person.isExternal ? person.homes[0] : undefined)
-  const from = foreignTeam({ userTeam: home, isColleague }, team)
+  const from = foreignTeam({ userTeam: home, homes }, team)
   const message = await messageAt({ channel, ts }, client).catch(ifRefused(unfollowed(channel, services)))
   if (!message) return
   const place = { team, channel, thread: message.thread_ts ?? ts }

@@ -1,3 +1,5 @@
+import { foreignTeam } from '../../stores/runs/audience.ts'
+import { whosePerson } from '../client/whose-person.ts'
 import { isWritten, readContent } from '../content/message-content.ts'
 import { FORGET_CANCEL, FORGET_DELETE, FORGET_REMEMBERED, MEMORY_PAGES, REMEMBER } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
@@ -26,12 +28,16 @@ export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack,
   const question = { kind: 'asked', ...place, id, thread, text: '', surface: 'shortcut', at } as const
   const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
   const from = [message['user_team'], message.team].find((one) => typeof one === 'string')
-  const userTeam = from !== undefined && from !== team && !context.isEnterpriseInstall ? { userTeam: from } : {}
   const { words, attached } = readContent(message, botUser)
   const text = [toRemember({ text: words }) ?? words, attached].filter((part) => part !== '').join('\n')
-  const wanted = { id: ts, text, by: message.user ?? '', at: Number(ts) * 1000, ...userTeam }
+  const wanted = { id: ts, text, by: message.user ?? '', at: Number(ts) * 1000 }
   inBackground('remember', services, async () => {
-    const keep = () => remember({ question, ...wanted }, installation, services)
+    const keep = async () => {
+      const author = { team, user: wanted.by, userTeam: from }
+      const { installations } = services
+      const ofOthers = foreignTeam(await whosePerson(author, { installation, installations }), team)
+      return remember({ question, ...wanted, ...ofOthers }, installation, services)
+    }
     const outcome =
       isPersons && isWritten({ subtype: message.subtype as string | undefined })
         ? await keep().catch(() => ({ refusal: MEMORY.failed }))
@@ -53,8 +59,8 @@ export const forgetButton = onButton(
       const pressed = ref && (await pressedOn(action.value ?? '', { body, context }, services))
       await ack()
       if (!pressed) return
-      const { team, user, userTeam, isColleague, installation } = pressed
-      const place = { team, channel: ref.channel, user, userTeam, isColleague }
+      const { team, user, userTeam, homes, installation } = pressed
+      const place = { team, channel: ref.channel, user, userTeam, homes }
       const deps = { installation, services }
       inBackground(action.action_id, services, async () => {
         const refusal = ref.id === '' ? undefined : await forgetRemembered(ref.id, place, deps)
@@ -78,9 +84,9 @@ export const forgetButtons = onButton(
       const channel = body.channel?.id
       if (!recipient || !channel) return
       const { team, installation } = recipient
-      const wish = { team, channel, ...presserOf(body, context) }
       const isWanted = action.action_id === FORGET_DELETE
       inBackground(action.action_id, services, async () => {
+        const wish = { team, channel, ...(await presserOf(body, installation, services)) }
         const content = isWanted ? await forgetNow(wish, installation, services) : noteContent(FORGET_CANCELLED)
         await answerPress({ body, installation, services }, content, { replaces: true })
       })

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { isAtWork } from '../../question/occurrence.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
+import { isSamePerson } from '../../stores/runs/audience.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { activated, pausedSchedule, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.ts'
@@ -94,8 +95,8 @@ function isList({ container }: { container?: object }, action: string): boolean 
 
 async function outcomeOf(press: SchedulePress, services: Services): Promise<ButtonReply> {
   const { action, ref, pressed } = press
-  const { user, userTeam, isColleague } = pressed
-  const isCreator = user === ref.user && (userTeam === undefined || isColleague)
+  const { user } = pressed
+  const isCreator = isSamePerson(pressed, ref)
   if (!isCreator && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
   const schedule = await services.schedules.load(ref)
   const act = ACTIONS[action]

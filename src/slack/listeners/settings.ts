@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import type { PersonInPlace } from '../../base/place.ts'
+import type { NamedInPlace } from '../../base/place.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import { tellPerson } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { SETTINGS_FORM } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
+import { presserOf } from '../intake/find-recipient.ts'
 import { maySet } from '../intake/may-set.ts'
 import { openedBy } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
@@ -34,10 +35,13 @@ export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ a
   if (!installation) return ack()
   const person = { team, channel: to.channel, user: body.user.id }
   const log = services.log.child(person)
-  const outcome = await save(person, view.state.values, services, installation).catch((error: unknown) => {
-    log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
-    return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
-  })
+  const { userTeam } = await presserOf(body, installation, services)
+  const outcome = await save({ ...person, userTeam }, view.state.values, services, installation).catch(
+    (error: unknown) => {
+      log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
+      return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
+    },
+  )
   if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
   await ack()
   const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
@@ -49,7 +53,7 @@ export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ a
  * input
  */
 async function save(
-  person: PersonInPlace,
+  person: NamedInPlace,
   values: unknown,
   services: Services,
   installation: Installation,

@@ -58,8 +58,10 @@ export const turnWorkPage = onButton(
       const id = body.view?.id
       const installation = question && (await installationFor(question, context, services))
       if (!installation || id === undefined) return
-      const request = { page: Number(action.value), ...presserOf(body, context), installation, services }
-      inBackground(action.action_id, services, () => updateWork(id, question, request))
+      inBackground(action.action_id, services, async () => {
+        const presser = await presserOf(body, installation, services)
+        await updateWork(id, question, { page: Number(action.value), ...presser, installation, services })
+      })
     },
 )
 
@@ -74,7 +76,7 @@ export const forgetUsed = onButton(FORGET_USED, (services) => async ({ ack, acti
   const question = installation && readMetadata(signed, { user, installation })
   if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
   inBackground(FORGET_USED, services, async () => {
-    const presser = presserOf(body, context)
+    const presser = await presserOf(body, installation, services)
     await forgetRemembered(ref.id, { ...ref, ...presser }, { installation, services })
     await updateWork(id, question, { page: 0, ...presser, installation, services })
   })
@@ -85,11 +87,11 @@ async function openWork(
   services: Services,
   load: () => Promise<RunRecord | undefined>,
 ): Promise<void> {
-  const { user, userTeam, isColleague, trigger, installation } = pressed
+  const { user, userTeam, homes, trigger, installation } = pressed
   const { client } = installation
   const loading = withRecord(load)
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, user, userTeam, isColleague, installation, services })
+  const whole = viewOf(loading, { page: 0, user, userTeam, homes, installation, services })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })

@@ -1,5 +1,6 @@
 import { STOP } from '../format/action-ids.ts'
 import { STOP_WORDS } from '../format/messages.ts'
+import { personOfEvent } from '../intake/event-person.ts'
 import { presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
 import type { Services } from '../services.ts'
@@ -10,7 +11,12 @@ export const stopButton = onButton(STOP, (services) => async ({ ack, action, bod
   const recipient = await recipientOf({ context, id: action.value }, services)
   const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
   if (recipient && channel !== '' && ts !== '') {
-    const place = { team: recipient.team, channel, ...presserOf(body, context), thread: thread_ts || ts }
+    const place = {
+      team: recipient.team,
+      channel,
+      ...(await presserOf(body, recipient.installation, services)),
+      thread: thread_ts || ts,
+    }
     const outcome = await stopRuns(
       { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
       services,
@@ -34,8 +40,9 @@ function placeIn(container: Record<string, unknown>): Record<'channel_id' | 'mes
 export const agentSessionStopped = onEvent('agent_session_stopped', (services) => async ({ event, body, context }) => {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
   if (!recipient) return
-  const { channel, thread_ts: thread, user } = event
-  const place = { team: recipient.team, channel, user, thread }
+  const { channel, thread_ts: thread } = event
+  const person = await personOfEvent({ event, body, channel }, recipient, services)
+  const place = { team: recipient.team, channel, ...person, thread }
   const outcome = await stopRuns({ ...place, at: event.event_ts }, services)
   if (outcome === 'nothing') void endSession(place, services)
   if (outcome === 'forbidden') void tellAboutStop({ ...place, isReply: true, text: STOP_WORDS.forbidden }, services)

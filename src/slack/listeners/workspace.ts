@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { recipientOf } from '../intake/find-recipient.ts'
+import { personFacts, personSchema } from '../client/directory-answers.ts'
+import { recipientOf, type Context } from '../intake/find-recipient.ts'
 import { forgetWorkspace, installedAs, teamsOfPerson } from '../forgetting/forget-workspace.ts'
 import { onEvent } from './listener.ts'
 
@@ -8,7 +9,7 @@ export const appUninstalled = onEvent(
   'app_uninstalled',
   (services) =>
     ({ body, context }) =>
-      forgetWorkspace('app_uninstalled', body.event_time, context, services),
+      forgetWorkspace({ name: 'app_uninstalled', eventTime: body.event_time }, context, services),
 )
 
 /**
@@ -26,16 +27,19 @@ export const tokensRevoked = onEvent('tokens_revoked', (services) => async ({ ev
   if (bots.length === 0) return
   const installation = await installations.of(installedAs(context) ?? installations.defaultTeam)
   if (installation && !bots.includes(installation.identity.botUser)) return
-  await forgetWorkspace('tokens_revoked', body.event_time, context, services)
+  await forgetWorkspace({ name: 'tokens_revoked', eventTime: body.event_time }, context, services)
 })
 
 const ids = z.object({ team_ids: z.array(z.string()) })
 /** Slack's example nests the event once more than its other events. */
 const either = z.union([ids, z.object({ event: ids }).transform(({ event }) => event)])
 
+/** Only organisations get these events. In Slack's example they are not authorized as that of an organisation. */
+const organisationOf = (context: Context) => context.enterpriseId ?? installedAs(context)
+
 /** `team_access_granted`: an organisation's app is added to workspaces, which it serves from now on. */
 export const teamAccessGranted = onEvent('team_access_granted', (services) => async ({ event, body, context }) => {
-  const enterprise = installedAs(context)
+  const enterprise = organisationOf(context)
   const teams = either.safeParse(event).data?.team_ids ?? []
   if (enterprise !== undefined) await services.installations.grant?.(enterprise, teams, body.event_time)
 })
@@ -43,19 +47,30 @@ export const teamAccessGranted = onEvent('team_access_granted', (services) => as
 /** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
 export const teamAccessRevoked = onEvent('team_access_revoked', (services) => async ({ event, body, context }) => {
   const teams = either.safeParse(event).data?.team_ids ?? []
-  await forgetWorkspace('team_access_revoked', body.event_time, context, services, teams)
+  const ended = { name: 'team_access_revoked', eventTime: body.event_time, teams, id: organisationOf(context) }
+  await forgetWorkspace(ended, context, services)
 })
 
-/** `user_change`: the logins of a person who was deactivated are deleted. */
+/** `user_change`: the logins of a person who was deactivated are deleted. Slack tells of people of other companies too. */
 export const userChange = onEvent('user_change', (services) => async ({ event, context }) => {
   if (!event.user.deleted) return
-  for (const team of await teamsOfPerson(context, services)) {
+  const teams = await teamsOfPerson(context, services)
+  const [first = ''] = teams
+  if (!isOfTeams(event, teams, (await services.installations.of(first))?.enterprise)) return
+  for (const team of teams) {
     const person = { team, user: event.user.id }
     await services.connections?.end(person)
     await services.people.forgetUser(person)
     services.log.info(person, 'a person was deactivated: their logins were deleted')
   }
 })
+
+/** Returns whether the person of an event is of one of the teams, as far as the event says. */
+function isOfTeams(event: unknown, teams: readonly string[], enterprise: string | undefined): boolean {
+  const person = personSchema.safeParse(event).data?.user
+  if (person?.team_id === undefined) return true
+  return teams.some((team) => !personFacts(person, { team, enterprise }).isExternal)
+}
 
 /** `channel_deleted`, `group_deleted`: deletes everything about the channel, including its remembered texts. */
 export const channelDeleted = onEvent(

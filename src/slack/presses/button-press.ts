@@ -10,7 +10,7 @@ import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { cardKey, copyKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/button-value.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
+import { presserOf, recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The fields of a press that are read here. */
@@ -33,8 +33,8 @@ export interface ButtonPress {
   user: string
   /** The user's workspace, if it is another one. */
   userTeam?: string | undefined
-  /** The organisation has installed the app: a person has one id in all of its workspaces. */
-  isColleague?: true | undefined
+  /** See `Presser`. */
+  homes?: readonly string[] | undefined
   trigger: string
   /** Absent for a button on a view. */
   responseUrl: string | undefined
@@ -68,9 +68,8 @@ export async function pressedOn(
   const press = { body, installation, services }
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })
-  const { id: user, team_id: userTeam } = body.user
-  const isColleague = context.isEnterpriseInstall || undefined
-  const person = { user, userTeam: userTeam === team ? undefined : userTeam, isColleague }
+  const { user, userTeam, homes } = await presserOf(body, installation, services)
+  const person = { user, userTeam: userTeam === team ? undefined : userTeam, homes }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   const channel = body.channel?.id
   if (await isIn(place, id, services)) {

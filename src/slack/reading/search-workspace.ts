@@ -6,6 +6,7 @@ import { ToolError } from '../../base/errors.ts'
 import { askedAt, isDirect, isPrivate, originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
+import { isOfOurs } from '../client/whose-person.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { cleanFileName, cleanName } from '../format/escape.ts'
@@ -103,12 +104,13 @@ interface SearchAccess {
   channelTypes: string
 }
 
-/**
- * Returns whether the asker may use the logins under their id. Ids are unique within a workspace or an organisation
- * only, so a person of another company may have the id of somebody here.
- */
-export function hasLogins({ question, installation }: Pick<QuestionWork, 'question' | 'installation'>): boolean {
-  return question.kind !== 'bot' && (question.userTeam === undefined || installation.isOrgWide)
+/** Returns whether the asker may use the logins under their id. */
+export async function hasLogins({
+  question,
+  installation,
+  services: { installations },
+}: QuestionWork): Promise<boolean> {
+  return question.kind !== 'bot' && (await isOfOurs(question, { installation, installations }))
 }
 
 /**
@@ -118,7 +120,8 @@ export function hasLogins({ question, installation }: Pick<QuestionWork, 'questi
 async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
   const { question, installation, services } = work
   const { actionTokens, now, search } = services
-  const isOwn = hasLogins(work) && (kind === 'messages' || isDirect(question) || isPrivate(question))
+  const isSeen = kind === 'messages' || isDirect(question) || isPrivate(question)
+  const isOwn = isSeen && (await hasLogins(work))
   const own = isOwn ? await search.account?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))

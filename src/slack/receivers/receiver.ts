@@ -18,6 +18,7 @@ import { messageOf } from '../../base/errors.ts'
 import { oncePerMinute, type Log } from '../../base/log.ts'
 import type { Services } from '../services.ts'
 import { homePublisher } from '../home/publish-home.ts'
+import { authorizedTeam } from '../intake/authorized-team.ts'
 import * as listeners from '../listeners/index.ts'
 import { Socket, type SocketOptions } from './socket.ts'
 
@@ -165,11 +166,11 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Servic
   const { installations, log } = services
   // Listeners log teams without an installation. Bolt gets no token, because it would keep a client for each one for
   // ever, and the listeners use the installation's own.
-  const authorize: Authorize<boolean> = async ({ teamId, enterpriseId, isEnterpriseInstall }) => {
-    const enterprise = isEnterpriseInstall ? enterpriseId : undefined
-    const installation = await installations.of(teamId || enterprise || installations.defaultTeam, enterprise)
-    if (!installation) return {}
-    return { botId: installation.identity.botId, botUserId: installation.identity.botUser }
+  const authorize: Authorize<boolean> = async (source, body) => {
+    const recipient = await authorizedTeam(source, body, installations)
+    if (!recipient) return {}
+    const { botId, botUser } = recipient.installation.identity
+    return { botId, botUserId: botUser, teamId: recipient.team }
   }
   const app = new App({
     receiver,

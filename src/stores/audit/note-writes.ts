@@ -179,8 +179,13 @@ function approvalOf({ waiting }: ToolStep) {
 }
 
 /** Names of arguments that identify the subject, the clearest first. */
-const NAMING = ['path', 'file', 'title', 'name', 'id']
+const NAMING = ['path', 'file', 'title', 'name', 'id', 'url', 'uri', 'key', 'target', 'address']
+/** Names of arguments that hold a text. A long one is not shown, since it names nothing. */
+const TEXTS = ['text', 'body', 'content', 'message', 'description', 'comment', 'markdown', 'html', 'note', 'reason']
 const MAX_CHARS = 80
+/** How many of them are from the end of a longer value. */
+const END_CHARS = 30
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** The most arguments that a line shows. */
 const MAX_SHOWN = 3
@@ -188,7 +193,7 @@ const MAX_SHOWN = 3
 /**
  * Returns the arguments that name the subject, on one line: only those that the tool declares, the required ones before
  * all others, and of these `path`, `file_path`, `fileName`, … before others. What the model adds beside them is not
- * shown, unless the tool declares nothing.
+ * shown, unless the tool declares nothing. A long value is cut and not left out, so that none is hidden by padding.
  * @returns an empty string if there is none
  */
 function subjectOf(input: unknown, declared: Record<string, unknown> | undefined): string {
@@ -200,7 +205,7 @@ function subjectOf(input: unknown, declared: Record<string, unknown> | undefined
   const needed = fields.filter(([key]) => Array.isArray(required) && required.includes(key))
   const candidates = needed.length > 0 ? needed : fields
   const named = candidates.filter(([key]) => isNaming(key)).sort(([a], [b]) => rankOf(a) - rankOf(b))
-  const others = candidates.filter(([key, value]) => !isNaming(key) && isShort(value))
+  const others = candidates.filter(([key, value]) => !isNaming(key) && (isShort(value) || !isText(key)))
   const sure = needed.length > 0 ? named : named.slice(0, 1)
   const shown = (sure.length > 0 ? sure : others).slice(0, MAX_SHOWN)
   return shown.map(([, value]) => auditText(value)).join(', ')
@@ -208,6 +213,7 @@ function subjectOf(input: unknown, declared: Record<string, unknown> | undefined
 
 const rankOf = (key: string) => NAMING.indexOf(lastWord(key))
 const isNaming = (key: string) => rankOf(key) >= 0
+const isText = (key: string) => TEXTS.includes(lastWord(key))
 
 /** The last word of a field's name in lower case: `file_path` and `filePath` end in `path`. */
 function lastWord(key: string): string {
@@ -222,7 +228,7 @@ function lastWord(key: string): string {
 }
 
 function isPlain(value: unknown): boolean {
-  return (typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
+  return (typeof value === 'string' && value.replace(INVISIBLE, '').trim() !== '') || typeof value === 'number'
 }
 
 function isShort(value: unknown): boolean {
@@ -230,10 +236,12 @@ function isShort(value: unknown): boolean {
 }
 
 function auditText(value: unknown): string {
-  // Marks of direction would show the rest of the line in another order.
-  const plain = String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+  // Marks of direction would show the rest of the line in another order, and invisible characters nothing.
+  const plain = String(value).replace(INVISIBLE, '')
   const text = [...plain.replace(/\s+/g, ' ').trim()]
-  const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).join('')}…` : text.join('')
+  // Both ends are shown: the name of a file is at the end of its path.
+  const [begin, end] = [text.slice(0, MAX_CHARS - END_CHARS), text.slice(-END_CHARS)]
+  const cut = text.length > MAX_CHARS ? `${begin.join('')}…${end.join('')}` : text.join('')
   // A value that could be read as the rest of its line is quoted.
   return /[(),:;"“”]/.test(cut) ? `“${cut.replace(/[“”"]/g, "'")}”` : cut
 }

@@ -1,4 +1,5 @@
 import { isForAsker } from '../../agent/run-progress.ts'
+import { isOf, type NamedInTeam, type NamedPerson } from '../../base/place.ts'
 import { isDirect, isPrivate, type Question, type SavedRun } from './types.ts'
 
 /**
@@ -14,27 +15,23 @@ export function hasLeftThread(question: Question, { steps }: Pick<SavedRun, 'ste
 }
 
 /**
- * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
+ * `homes`: the workspaces in which the id is theirs, for a person of the organisation that has installed the app, where
+ * a person has one id in all workspaces. `userTeam` alone if absent.
  */
-export interface Presser {
-  user: string
-  userTeam?: string | undefined
-  isColleague?: boolean | undefined
+export interface Presser extends NamedPerson {
+  homes?: readonly string[] | undefined
 }
 
 /** Returns the workspace of a person of another company, as a field of their questions; nothing for people here. */
 export function foreignTeam(
-  { userTeam, isColleague }: Pick<Presser, 'userTeam' | 'isColleague'>,
+  { userTeam, homes = [] }: Pick<Presser, 'userTeam' | 'homes'>,
   team: string,
 ): Pick<Presser, 'userTeam'> {
-  return userTeam === undefined || userTeam === team || isColleague ? {} : { userTeam }
+  return userTeam === undefined || userTeam === team || homes.includes(team) ? {} : { userTeam }
 }
 
 /** Returns whether the presser asked the question, in the same workspace or organisation. */
-export function isSamePerson(
-  { user, userTeam, isColleague = false }: Presser,
-  question: { team: string; user: string; userTeam?: string | undefined },
-): boolean {
-  const { team, userTeam: askers = team } = question
-  return question.user === user && (isColleague || (userTeam ?? team) === askers)
+export function isSamePerson({ user, userTeam, homes }: Presser, question: NamedInTeam): boolean {
+  const { team } = question
+  return isOf({ team, user, homes: homes ?? [userTeam ?? team] }, question)
 }

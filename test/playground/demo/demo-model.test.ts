@@ -157,8 +157,10 @@ describe('one completion', () => {
     ['Search Slack for the launch', 'workspace_search', '{"query":"the launch"}', 'Nothing.'],
     ['Find papers about attention', 'arxiv', 'attention', 'A paper.'],
     ['What was decided about holidays', 'workspace_search', '{"query":"holidays"}', 'Nothing.'],
+    ['Remember that the lock is 7', 'propose_memory', '{"text":"the lock is 7"}', 'A card is open.'],
+    ['Make a note of the lock', 'notes__add', '{"text":"the lock"}', 'Noted.'],
   ])('what is said during “%s” is no part of it', (...[question, tool, input, seen]) => {
-    const tools = ['calculator', 'notes__add', 'workspace_search', 'arxiv']
+    const tools = ['calculator', 'notes__add', 'workspace_search', 'arxiv', 'propose_memory']
     const before = demoPrompt(question, { tools })
     const last = before.at(-1)!
     const added = 'Message from the person: And what is 6*7?\nThought:'
@@ -179,14 +181,24 @@ describe('one completion', () => {
     ['And how late is it now?'],
     ['How many days is it until Christmas?'],
     ['Is it raining?'],
+    ['what day is it, please?'],
+    ['can you tell me what day it is?'],
+    ['What day is it on 3 March?'],
+    ['How hot is it in Paris?'],
+    ['Is it a holiday today?'],
+    ['Is it still winter?'],
+    ['how is it going?'],
   ])('an “it” that refers to nothing stays: %s', (message) => {
     const turns: [string, string][] = [['Search Slack for the launch', 'I searched **Slack** for “the launch”.']]
     expect(standalone(turns, message)).toBe(message)
   })
 
-  test('an “it” that refers to something is replaced as before', () => {
-    expect(standalone([['What is Dune?', '**Dune** is a novel.']], 'What year was it published?')).toContain('Dune')
-  })
+  test.each(['What year was it published?', 'Is it free?', 'How old is it?', 'What time it starts is open, is it?'])(
+    'an “it” that refers to something is replaced as before: %s',
+    (message) => {
+      expect(standalone([['What is Dune?', '**Dune** is a novel.']], message)).toContain('Dune')
+    },
+  )
 
   test('a follow-up after the help stays as it was asked, without a mark', () => {
     const help = finalIn(complete(demoPrompt('Will it rain?'))) ?? ''

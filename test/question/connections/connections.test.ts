@@ -63,26 +63,30 @@ test('a link expires after ten minutes, and a step with a connected account does
   expect(resumed).toEqual(['first', 'second', 'third'])
 })
 
-test('an account that does not answer is a page that says so', async () => {
+/** Something that never answers, at each step of a login. */
+const silent = () => new Promise<never>(() => {})
+
+test.for<[string, { begin?: typeof silent; finish?: typeof silent; check?: typeof silent }, string]>([
+  ['the end of a login', { finish: silent }, 'Slack has not answered yet'],
+  ['its beginning', { begin: silent }, 'The other side has not answered in time'],
+  ['the proof who it is', { check: silent }, 'The other side has not answered in time'],
+])('if nobody answers at %s, the page says so', async ([, steps, words]) => {
   const now = () => Date.UTC(2026, 10, 26)
-  let finish: () => void = () => {}
+  const address = new URL('https://as.example.com/')
   const account: Account = {
     name: 'Slack',
-    begin: async () => ({ address: new URL('https://as.example.com/'), state: 's', flow: {} }),
-    finish: () => new Promise((resolve) => void (finish = resolve)),
+    begin: async () => ({ address, state: 's', flow: {} }),
+    finish: async () => {},
     look: async () => undefined,
     disconnect: async () => async () => {},
+    ...steps,
   }
+  const proof = { begin: () => ({ address, state: 'p', flow: {} }), check: silent }
   const connections = createConnections({
-    ...{
-      accounts: [account],
-      people: createPeople(memoryKv({ now })),
-      now,
-      publicUrl: 'https://bot.example.com',
-      pageMs: 5,
-    },
-    ...{ control: {} as RunControl, whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }) },
+    ...{ accounts: [account], people: createPeople(memoryKv({ now })), now, publicUrl: 'https://bot.example.com' },
+    ...{ control: {} as RunControl, whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }), pageMs: 5 },
     ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
+    ...(steps.check ? { identity: proof } : {}),
   })
   const cookies: string[] = []
   const get = async (url: string) => {
@@ -92,10 +96,9 @@ test('an account that does not answer is a page that says so', async () => {
     return page
   }
   const link = (await connections.link({ team: 'T1', user: 'U1' }, 'Slack')).replace('https://bot.example.com', '')
-  const asked = await get(link)
-  const [, yes = ''] = /choice=([0-9a-f]{64})/.exec(String(asked.body)) ?? []
-  expect((await get(`${link}&choice=${yes}`)).status).toBe(302)
-  const page = await get('/connect/callback?code=c&state=s')
-  expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
-  finish()
+  const [, yes = ''] = /choice=([0-9a-f]{64})/.exec(String((await get(link)).body)) ?? []
+  const begun = await get(`${link}&choice=${yes}`)
+  expect(begun.status).toBe(steps.begin ? 503 : 302)
+  const page = steps.begin ? begun : await get(`/connect/callback?code=c&state=${steps.check ? 'p' : 's'}`)
+  expect([page.status, page.body]).toEqual([503, expect.stringContaining(words)])
 })

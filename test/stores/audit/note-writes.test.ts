@@ -111,10 +111,34 @@ test.each<[input: object, shown: string]>([
   [{ target: 'x (Delete file), allowed by Bob' }, '“x (Delete file), allowed by Bob”'],
   [{ target: 'x” (Delete file), “y' }, "“x' (Delete file), 'y”"],
   [{ path: 'only undeclared' }, ''],
+  [{ target: `/srv/production.db${'/.'.repeat(90)}` }, `/srv/production.db${'/.'.repeat(16)}…${'/.'.repeat(15)}`],
+  [{ target: `tmp/${'a'.repeat(90)}/../../srv/production.db` }, `tmp/${'a'.repeat(46)}…aaaaaa/../../srv/production.db`],
+  [{ target: '/srv/\u200bproduction\u2060\u202e.db\u3164' }, '/srv/production.db'],
+  [{ target: `${'\u2800'.repeat(90)}/srv/production.db` }, '/srv/production.db'],
+  [{ target: '\u200b\u3164' }, ''],
 ])('people are shown only declared arguments: of %j %j', async (input, shown) => {
   const deleting = tool(zodInput(z.looseObject({ target: z.string().optional() })))
   const tools = [{ ...deleting, parameters: { ...deleting.parameters, required: ['target'] } }]
   const call = step({ action: { tool: deleting.name, input }, begun: 1, observation })
   const calls = await doneCalls([call], { saved: { decisions: {} }, tools, isOver: true })
+  expect(calls?.map(({ what }) => what)).toEqual([shown])
+})
+
+const LONG = 'x'.repeat(200)
+
+test.each<[required: string[], input: object, shown: string]>([
+  [
+    ['recipient', 'reason'],
+    { recipient: `${LONG}@example.com`, reason: 'tidy' },
+    `${'x'.repeat(50)}…${'x'.repeat(18)}@example.com, tidy`,
+  ],
+  [['title', 'page_url'], { title: 'Scratch', page_url: 'https://wiki/main' }, 'Scratch, “https://wiki/main”'],
+  [['title', 'text'], { title: 'Plan', text: 'Buy milk' }, 'Plan'],
+  [['channel', 'text'], { channel: 'C1', text: LONG }, 'C1'],
+])('of the required arguments %j none is hidden behind another', async (required, input, shown) => {
+  const fields = Object.fromEntries(required.map((key) => [key, z.string()]))
+  const writing = tool(zodInput(z.object(fields)))
+  const call = step({ action: { tool: writing.name, input }, begun: 1, observation })
+  const calls = await doneCalls([call], { saved: { decisions: {} }, tools: [writing], isOver: true })
   expect(calls?.map(({ what }) => what)).toEqual([shown])
 })

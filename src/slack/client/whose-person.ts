@@ -1,0 +1,49 @@
+/** Decides whether a person is of the bot's workspace or organisation, or of another company. */
+import { settledWithin } from '../../base/async.ts'
+import type { NamedInTeam } from '../../base/place.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
+import { isNamesakes } from './directory-answers.ts'
+import type { Installation, Installations } from './installations.ts'
+
+interface PersonOptions {
+  installation: Installation
+  installations: Installations
+}
+
+/** The time limit for looking a person up, because Slack waits three seconds for an ack. Milliseconds. */
+const PATIENCE_MS = 1_800
+
+/**
+ * Returns a person with the workspaces in which their id is theirs (`homes`), if they are of the organisation that has
+ * installed the app: there a person has one id in all workspaces. A delivery for an organisation can come from a person
+ * of a connected company.
+ */
+export async function whosePerson(
+  { team, user, userTeam }: NamedInTeam,
+  { installation, installations }: PersonOptions,
+): Promise<Presser> {
+  const person = { user, ...(userTeam === undefined ? {} : { userTeam }) }
+  if (!installation.isOrgWide) return person
+  const home = userTeam ?? team
+  const asking = installation.directory.factsOf(team, user)
+  const answer = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
+  const facts = typeof answer === 'string' || answer.isExternal ? undefined : answer
+  const isOurs = facts !== undefined && !isNamesakes(facts, { team, userTeam: home })
+  if (home !== team && !isOurs && !(await isOfOrganisation(home, { installation, installations }))) return person
+  return { ...person, homes: [...new Set([team, home, ...(facts?.homes ?? [])])] }
+}
+
+/** Returns whether Slack has named a workspace as one of the organisation whose installation this is. */
+async function isOfOrganisation(team: string, { installation, installations }: PersonOptions): Promise<boolean> {
+  if (installations.opensAny) return false
+  return (await installations.of(team))?.signingKey === installation.signingKey
+}
+
+/**
+ * Returns whether what is kept under an asker's id is theirs. Ids are unique within a workspace or an organisation only,
+ * so a person of another company may have the id of somebody here.
+ */
+export async function isOfOurs(asker: NamedInTeam, options: PersonOptions): Promise<boolean> {
+  if (asker.userTeam === undefined || asker.userTeam === asker.team) return true
+  return (await whosePerson(asker, options)).homes !== undefined
+}

@@ -1,0 +1,75 @@
+/** Decides which workspace a delivery is authorized for, before anything else of it is read. */
+import type { AuthorizeSourceData } from '@slack/bolt'
+import { z } from 'zod'
+import { settledWithin } from '../../base/async.ts'
+import type { Installation, Installations } from '../client/installations.ts'
+import { factsOfPlace } from '../client/place-facts.ts'
+
+/** The workspace that a delivery is for, and the bot there. */
+export interface DeliveryRecipient {
+  team: string
+  installation: Installation
+}
+
+const text = z.string().optional().catch(undefined)
+const teamSchema = z.object({ id: text, enterprise_id: text }).optional().catch(undefined)
+
+/** The fields of a delivery that name a team for the app itself. */
+const bodySchema = z.object({
+  event: z.unknown().optional(),
+  command: z.unknown().optional(),
+  authorizations: z
+    .array(z.object({ team_id: text }))
+    .optional()
+    .catch(undefined),
+  is_ext_shared_channel: z.boolean().optional().catch(undefined),
+  team_id: text,
+  team: teamSchema,
+  view: z.object({ app_installed_team_id: text }).optional().catch(undefined),
+})
+
+/**
+ * Returns the workspace of a delivery. An organisation's delivery may name other companies: that of whoever presses a
+ * button, or the other side of a connected channel. Only a workspace that Slack names for the app itself, or that is
+ * known already, counts; else the channel tells, or it is the organisation.
+ * @returns undefined if the bot is not installed there
+ */
+export async function authorizedTeam(
+  { teamId, enterpriseId, isEnterpriseInstall, conversationId }: AuthorizeSourceData<boolean>,
+  body: unknown,
+  installations: Installations,
+): Promise<DeliveryRecipient | undefined> {
+  const at = async (team: string | undefined, enterprise?: string) => {
+    const installation = team ? await installations.of(team, enterprise) : undefined
+    return team && installation ? { team, installation } : undefined
+  }
+  if (!isEnterpriseInstall || !enterpriseId) return at(teamId || installations.defaultTeam)
+  const named = teamForApp(body, enterpriseId)
+  if (named !== undefined) return at(named, enterpriseId)
+  const whole = await at(enterpriseId, enterpriseId)
+  const team = whole && conversationId ? await ownTeamOf(conversationId, whole.installation) : undefined
+  return (await at(team, enterpriseId)) ?? (await at(teamId)) ?? whole
+}
+
+function teamForApp(body: unknown, enterprise: string): string | undefined {
+  const read = bodySchema.safeParse(body).data
+  if (!read) return undefined
+  const { event, command, authorizations: [own] = [], is_ext_shared_channel: isShared, team_id, team, view } = read
+  if (event !== undefined) return own?.team_id ?? (isShared ? undefined : team_id)
+  if (command !== undefined) return team_id
+  const isOthers = team?.enterprise_id !== undefined && team.enterprise_id !== enterprise
+  return view?.app_installed_team_id ?? (isOthers ? undefined : team?.id)
+}
+
+const LOOK_UP_MS = 1_000
+
+/** Returns a workspace of the organisation in which a channel is, as far as Slack tells in time. `isIn`: preferred. */
+export async function ownTeamOf(
+  channel: string,
+  installation: Installation,
+  isIn: string = '',
+): Promise<string | undefined> {
+  const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
+  const { ownTeams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
+  return ownTeams.includes(isIn) ? isIn : ownTeams[0]
+}
