@@ -1,6 +1,6 @@
 /** Finds the row and the column of each number of a text: of tables, records, lists and sentences. */
 import type { Numeral } from './numbers.ts'
-import type { Cell } from './related-numbers.ts'
+import type { PlacedNumber } from './related-numbers.ts'
 
 /** The longest line that is read as a row of cells. */
 const LONGEST_LINE = 2000
@@ -74,7 +74,7 @@ const MARK = /[\n|;\t{}[\]]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
  * Returns the numbers with their places. A row is a line, a record (`{…}`) or a sentence; a column is a name before
  * the number, or the number of the cell in rows of as many cells. Linear in the text's length.
  */
-export function cellsIn(numerals: readonly Numeral[], text: string): Cell[] {
+export function cellsIn(numerals: readonly Numeral[], text: string): PlacedNumber[] {
   const sorted = numerals.filter(({ isWord, isYear }) => !isWord && !isYear).sort((one, other) => one.at - other.at)
   const widths = text.split('\n').map((line) => line.trim().match(/[|;\t]| {2,}/g)?.length ?? 0)
   const marks = text.matchAll(MARK)

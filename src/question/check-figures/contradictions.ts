@@ -12,13 +12,18 @@ const EQUATION = new RegExp(
 )
 const TERM = new RegExp(String.raw`(?:^|\s(${OPERATOR})\s)(${NUMBER})`, 'gu')
 
-interface Span {
+interface FigureSpan {
   at: number
   end: number
 }
 
+/** `pair`: its numbers, with a space between them. */
+interface FigurePair extends FigureSpan {
+  pair: string
+}
+
 /** The results of equations that do not hold. Linear in the length of the text. */
-export function wrongResults(answer: string): Span[] {
+export function wrongResults(answer: string): FigureSpan[] {
   return [...answer.matchAll(EQUATION)].flatMap(({ 0: whole, 1: left = '', 2: right = '', index }) => {
     const values = valuesOf(left)
     const [result] = numbersIn(right)
@@ -87,7 +92,7 @@ function daysOf(date: DatePart, yearsOf: (date: DatePart) => number[]): number[]
 const PAIR = /(?<![\d\p{L}.,:/–-])(\d{1,2})(?:\s?[-–]\s?(\d{1,2})|:(\d))(?![\d\p{L}%]|[.,:/–-]\d|\s\p{Ll}+s\b|\s?°)/gu
 
 /** The pairs of a text, each with its place. */
-export function pairsIn(text: string): (Span & { pair: string })[] {
+export function pairsIn(text: string): FigurePair[] {
   return [...text.matchAll(PAIR)].map(({ 0: whole, 1: one, 2: other, 3: goals, index }) => ({
     at: index,
     end: index + whole.length,

@@ -6,7 +6,7 @@ import { factorsIn } from './factor-words.ts'
 import { AVERAGE } from './number-words.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import type { ReadIndex } from './read-index.ts'
-import { RelatedNumbers, type Cell, type ResultKind } from './related-numbers.ts'
+import { RelatedNumbers, type PlacedNumber, type ResultKind } from './related-numbers.ts'
 import { ratesIn } from './time-rates.ts'
 
 /** The maximum number of figures that are tried by arithmetic. */
@@ -32,7 +32,7 @@ export class Derivations {
   readonly #answer: string
   readonly #index: ReadIndex
   readonly #year: number
-  readonly #asked: Cell[]
+  readonly #asked: PlacedNumber[]
   readonly #counts: Set<number>
   /** The numbers of the question, and those of the answer that are known to be right. */
   #near = new Set<number>()
@@ -41,7 +41,7 @@ export class Derivations {
   /** What follows from the numbers of the question and the answer. */
   #related = new RelatedNumbers([])
   /** The cells of the known numbers. */
-  #known: Cell[] = []
+  #known: PlacedNumber[] = []
   /** What follows from any two numbers. */
   #all = new RelatedNumbers([])
   /** What follows from the numbers near a sentence, by its offset. */
@@ -78,7 +78,8 @@ export class Derivations {
     const after = this.#answer.slice(at + text.length, at + text.length + 300)
     if (!unit && Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
       return ['counted in the answer']
-    if (!unit && ratesIn(after.slice(0, 12)).includes(first.value)) return ['the number of periods']
+    const periods = unit ? [] : [...ratesIn(after.slice(0, 12)), ...periodsIn(this.#sentenceAt(at, 0))]
+    if (periods.includes(first.value)) return ['the number of periods']
     if (unit && readings.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
@@ -88,7 +89,7 @@ export class Derivations {
         ? ['ratio']
         : POINTS.test(after.slice(0, 30))
           ? ['points', 'plain', 'total']
-          : ['plain', 'total']
+          : ['plain', 'product', 'total']
     if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
     const wanted = this.#derivedReadings(number)
     if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)
@@ -114,7 +115,7 @@ export class Derivations {
       const pair =
         (isAge ? this.#ageOf(reading.value) : undefined) ??
         this.#multipleOf(reading, [...factorsIn(beside), ...ratesIn(after.slice(0, RATE_CHARS))], MAX_ROUGH, unit) ??
-        this.#multipleOf(reading, ratesIn(before), MAX_ROUGH / 20, unit)
+        this.#multipleOf(reading, [...ratesIn(before), ...periodsIn(this.#sentenceAt(at, 0))], MAX_ROUGH / 20, unit)
       if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
     return []
@@ -161,7 +162,7 @@ export class Derivations {
     const [first, second] = number.readings
     const isAmbiguous = first !== undefined && second !== undefined && second.value === first.value * 1000
     const isRough = number.isWord === true && number.isHedged
-    return (isAmbiguous ? [first, second] : [first!]).map((reading) =>
+    return (isAmbiguous || (this.#index.isScaled && second) ? [first!, second!] : [first!]).map((reading) =>
       rounded(isRough ? { ...reading, tolerance: Math.max(reading.tolerance, 0.5) } : reading, number),
     )
   }
@@ -183,7 +184,7 @@ export class Derivations {
           : (this.#index.numbers(wanted)[0]?.value ??
             [...this.#near].find((one) => Math.abs(one - wanted.value) <= wanted.tolerance))
         if (found !== undefined) return [found, factor]
-        if (factor > 4 && !unit && this.#isRelated(wanted, 'plain')) return [wanted.value, factor]
+        if (factor > 4 && !unit && this.#isRelated(wanted, 'product')) return [wanted.value, factor]
       }
     return undefined
   }
@@ -222,6 +223,16 @@ function sentenceAround(text: string, at: number, more: number): { from: number;
   const before = [...text.slice(start, at).matchAll(SENTENCE_END)].at(-1 - more)
   const after = [...text.slice(at, at + SENTENCE_CHARS).matchAll(SENTENCE_END)][more]
   return { from: before ? start + before.index + 1 : start, to: after ? at + after.index : at + SENTENCE_CHARS }
+}
+
+/** The numbers of months and years, or of days and hours, of the durations in a text: `over ten years`. */
+function periodsIn(text: string): number[] {
+  return numbersIn(text).flatMap(({ unit, readings: [first] }) => {
+    const isPeriod = unit && (unit.kind === 'months' || unit.factor >= 86_400)
+    const count = first?.value ?? 0
+    if (!isPeriod || count < 2) return []
+    return unit.kind === 'months' ? [count, count * unit.factor] : [count, (count * unit.factor) / 86_400]
+  })
 }
 
 function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {

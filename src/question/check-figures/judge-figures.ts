@@ -137,7 +137,10 @@ class Judge {
       )
       if (found.length > 0) return found
       const days = figure.date.readings.flatMap((date) => dayNumber(date) ?? [])
-      return days.some((day) => index.spans.isShiftedDay(day)) ? ['counted from another date'] : []
+      const shifted = days.filter((day) => index.spans.isShiftedDay(day))
+      // `on 1 January, in 36 days`
+      for (const day of shifted) index.spans.addDay(day)
+      return shifted.length > 0 ? ['counted from another date'] : []
     }
     if (figure.kind === 'time') {
       const { readings, hasSeconds } = figure.time

@@ -5,7 +5,7 @@ import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { sizesOf } from './number-words.ts'
 import { cellsIn, withCells } from './cells.ts'
-import { RelatedNumbers, type Cell } from './related-numbers.ts'
+import { RelatedNumbers, type PlacedNumber } from './related-numbers.ts'
 import { columnQuantities } from './column-units.ts'
 import { pairsIn } from './contradictions.ts'
 import { countsIn } from './count-items.ts'
@@ -30,12 +30,13 @@ export class ReadIndex {
   readonly #instants: IndexedNumber[] = []
   /** How far days and times are apart. */
   readonly spans: ReadSpans
-  readonly cells: readonly Cell[]
+  readonly cells: readonly PlacedNumber[]
   /** What follows from numbers that stand together. */
   readonly related: RelatedNumbers
   /** The numbers that are written as years. */
   readonly #years = new Set<number>()
   #pairs: Set<string> | undefined
+  #isScaled: boolean | undefined
 
   constructor(texts: readonly ReadText[], today: string) {
     this.#year = Number(today.slice(0, 4))
@@ -45,7 +46,7 @@ export class ReadIndex {
     const plain: IndexedNumber[] = []
     const opening: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
-    const cells: Cell[] = []
+    const cells: PlacedNumber[] = []
     for (const [of, { text, isQueried }] of texts.entries()) {
       const { instants, dated } = instantsIn(text, today)
       for (const value of instants) this.#instants.push({ value, of })
@@ -160,6 +161,11 @@ export class ReadIndex {
     return (this.#pairs ??= new Set(this.words.texts.flatMap((text) => pairsIn(text)).map(({ pair }) => pair)))
   }
 
+  /** A text says that its values are in thousands or millions. */
+  get isScaled(): boolean {
+    return (this.#isScaled ??= this.words.texts.some((text) => SCALED.test(text)))
+  }
+
   /** The years that a date without one may be of. */
   yearsOf({ m, d }: DatePart): number[] {
     const near = [this.#year - 1, this.#year, this.#year + 1]
@@ -219,6 +225,9 @@ const SHARES: [words: RegExp, value: number][] = [
   [/\bthree[ -]quarters\b/i, 3 / 4],
   [/\ba dozen\b/i, 12],
 ]
+/** `all values in thousand EUR` */
+const SCALED =
+  /(?<!\p{L})(?:in|en|em) (?:[$€£] ?)?(?:thousands?|millions?|billions?|TEUR|kEUR|k€|Tsd|Mio|Mrd|000s?|milliers|miles|crores?|lakhs?)(?!\p{L})|千円|百万円|万元/iu
 /** Amounts are written in cents or pence. */
 const MINOR_UNITS = /"currency"|\bcents?\b|\bpence\b|\bminor units?\b|_cents\b/i
 const MINOR =

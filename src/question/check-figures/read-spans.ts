@@ -23,6 +23,7 @@ export class ReadSpans {
 
   addDay(day: number): void {
     if (this.#days.size < MAX_PAIRED) this.#days.add(day)
+    this.#spans = undefined
   }
 
   addTime(second: number): void {

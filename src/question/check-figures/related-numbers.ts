@@ -4,7 +4,7 @@ import { firstFrom, slack } from './sorted-numbers.ts'
 import type { Reading } from './numbers.ts'
 
 /** A number with its row and its column. Numbers of one record or sentence have one row. */
-export interface Cell {
+export interface PlacedNumber {
   value: number
   isPercent: boolean
   unit?: QuantityUnit | undefined
@@ -20,7 +20,7 @@ export interface Cell {
 }
 
 /** A number, `three times`, a percentage, a difference of percentages, a mean of some; the sum or mean of a list. */
-export type ResultKind = 'plain' | 'ratio' | 'percent' | 'points' | 'mean' | 'total' | 'wholeMean'
+export type ResultKind = 'plain' | 'product' | 'ratio' | 'percent' | 'points' | 'mean' | 'total' | 'wholeMean'
 type Results = Record<ResultKind, number[]>
 
 /** Longer rows and columns are not combined: among many numbers, nearly everything follows from some of them. */
@@ -34,9 +34,12 @@ const MAX_GROUPS = 400
 const MAX_CELLS = 5000
 /** Among so many numbers, those that share a word are added up. */
 const MAX_NAMED = 400
+/** The sums of so few columns are combined. */
+const MAX_SUMMED = 6
 /** How many of the ten neighbours of a figure may follow too. */
 const MAX_CHANCE: Record<ResultKind, number> = {
   plain: 3,
+  product: 3,
   ratio: 6,
   percent: 5,
   points: 5,
@@ -52,13 +55,13 @@ const SMALL_CHANCE = 0
 
 /** What follows from the numbers of some texts. */
 export class RelatedNumbers {
-  readonly #cells: readonly Cell[]
+  readonly #cells: readonly PlacedNumber[]
   readonly #maxRow: number
   readonly #chance: number | undefined
   /** For each unit, because only quantities of one kind are combined. */
   readonly #results = new Map<string, Results>()
 
-  constructor(cells: readonly Cell[], { isOneRow = false, chance = undefined as number | undefined } = {}) {
+  constructor(cells: readonly PlacedNumber[], { isOneRow = false, chance = undefined as number | undefined } = {}) {
     this.#cells = cells.length > MAX_CELLS ? [] : isOneRow ? cells.map((cell) => ({ ...cell, row: 'all' })) : cells
     this.#maxRow = isOneRow ? MAX_ALL : MAX_ROW
     this.#chance = chance
@@ -78,7 +81,8 @@ export class RelatedNumbers {
     if (kind === 'percent' && tolerance >= ROUGH_SHARE) return true
     const step = Math.max(2 * tolerance, size * 1e-6, 1e-9)
     const steps = Array.from({ length: NEIGHBOURS }, (_, i) => (i + 1) * step)
-    const isSmall = kind === 'plain' && size < SMALL && tolerance >= 0.5 && this.#cells.length > MAX_FEW
+    const isSmall =
+      (kind === 'plain' || kind === 'product') && size < SMALL && tolerance >= 0.5 && this.#cells.length > MAX_FEW
     const chance = this.#chance ?? (isSmall ? SMALL_CHANCE : MAX_CHANCE[kind])
     return steps.flatMap((far) => [size - far, size + far]).filter(isNear).length <= chance
   }
@@ -94,9 +98,9 @@ export class RelatedNumbers {
 }
 
 /** The quantities of a kind, and the numbers without a unit, by which they may be multiplied. */
-function inUnit(cells: readonly Cell[], { kind, factor }: QuantityUnit): Cell[] {
+function inUnit(cells: readonly PlacedNumber[], { kind, factor }: QuantityUnit): PlacedNumber[] {
   const hasAny = cells.some(({ unit }) => unit?.kind === kind)
-  return cells.flatMap((cell): Cell[] => {
+  return cells.flatMap((cell): PlacedNumber[] => {
     if (!cell.unit) return [hasAny ? { ...cell, isFactor: true } : cell]
     return cell.unit.kind === kind
       ? [{ ...cell, value: (cell.value * cell.unit.factor) / factor, isFactor: false }]
@@ -104,10 +108,19 @@ function inUnit(cells: readonly Cell[], { kind, factor }: QuantityUnit): Cell[] 
   })
 }
 
-function combined(cells: readonly Cell[], maxRow: number): Results {
-  const results: Results = { plain: [], ratio: [], percent: [], points: [], mean: [], total: [], wholeMean: [] }
+function combined(cells: readonly PlacedNumber[], maxRow: number): Results {
+  const results: Results = {
+    plain: [],
+    product: [],
+    ratio: [],
+    percent: [],
+    points: [],
+    mean: [],
+    total: [],
+    wholeMean: [],
+  }
   for (const { value, isPercent, unit } of cells) {
-    if (!unit && !isPercent && !Number.isInteger(value)) results.plain.push(1 / value)
+    if (!unit && !isPercent && !Number.isInteger(value)) results.product.push(1 / value)
     if (!isPercent) continue
     results.percent.push(100 - value)
     results.points.push(Math.abs(50 - value), 100 - value)
@@ -126,8 +139,8 @@ function combined(cells: readonly Cell[], maxRow: number): Results {
   return results
 }
 
-function groupsOf(cells: readonly Cell[], keysOf: (cell: Cell) => readonly string[]): Cell[][] {
-  const groups = new Map<string, Cell[]>()
+function groupsOf(cells: readonly PlacedNumber[], keysOf: (cell: PlacedNumber) => readonly string[]): PlacedNumber[][] {
+  const groups = new Map<string, PlacedNumber[]>()
   for (const cell of cells)
     for (const key of keysOf(cell)) {
       const group = groups.get(key)
@@ -138,15 +151,15 @@ function groupsOf(cells: readonly Cell[], keysOf: (cell: Cell) => readonly strin
 }
 
 /** The cells of a column whose rows share a word: the payments for food. */
-function namedParts(cells: readonly Cell[]): Cell[][] {
+function namedParts(cells: readonly PlacedNumber[]): PlacedNumber[][] {
   if (cells.length > MAX_NAMED) return []
   return groupsOf(cells, ({ column, words }) => [...words].map((word) => `${column} ${word}`))
 }
 
-function combinePair(a: Cell, b: Cell, { plain, percent }: Results): void {
+function combinePair(a: PlacedNumber, b: PlacedNumber, { plain, product, percent }: Results): void {
   if (Boolean(a.isFactor) !== Boolean(b.isFactor)) {
     const [quantity, factor] = a.isFactor ? [b.value, a.value] : [a.value, b.value]
-    plain.push(quantity * factor, quantity / (factor || 1))
+    product.push(quantity * factor, quantity / (factor || 1))
     return
   }
   if (a.isFactor) return
@@ -159,29 +172,29 @@ function combinePair(a: Cell, b: Cell, { plain, percent }: Results): void {
   percent.push((100 * low) / high, (100 * high) / low, (100 * (high - low)) / low, (100 * (high - low)) / high)
 }
 
-function combineRow(row: readonly Cell[], maxRow: number, results: Results): void {
+function combineRow(row: readonly PlacedNumber[], maxRow: number, results: Results): void {
   combineList(row, results)
   if (row.length > maxRow) return
   for (const [i, a] of row.entries())
     for (const b of row.slice(i + 1)) {
       combinePair(a, b, results)
       if (a.isFactor === undefined && a.value > 0 && b.value > 0)
-        results.plain.push(a.value / b.value, b.value / a.value)
+        results.product.push(a.value / b.value, b.value / a.value)
       if (!a.isPercent && !b.isPercent && a.isFactor === undefined && b.isFactor === undefined)
-        results.plain.push(a.value * b.value)
+        results.product.push(a.value * b.value)
       for (const [one, share] of [
         [a, b],
         [b, a],
       ] as const)
         if (share.isPercent) {
           const part = share.value / 100
-          results.plain.push(one.value * part, one.value * (1 + part), one.value * (1 - part), one.value / (1 + part))
+          results.product.push(one.value * part, one.value * (1 + part), one.value * (1 - part), one.value / (1 + part))
         }
     }
 }
 
 /** Also the sums and means of neighbours, their shares of the whole, and from one block of equal length to the next. */
-function combineColumn(column: readonly Cell[], results: Results): void {
+function combineColumn(column: readonly PlacedNumber[], results: Results): void {
   combineList(column, results)
   if (column.length > MAX_COLUMN) return
   for (const [i, a] of column.entries())
@@ -191,7 +204,7 @@ function combineColumn(column: readonly Cell[], results: Results): void {
     }
   const before = [0]
   for (const { value } of column) before.push(before.at(-1)! + value)
-  const block = (from: number, to: number): Cell => ({
+  const block = (from: number, to: number): PlacedNumber => ({
     ...column[0]!,
     isPercent: false,
     value: before[to]! - before[from]!,
@@ -209,12 +222,12 @@ function combineColumn(column: readonly Cell[], results: Results): void {
   }
 }
 
-function share({ value }: Cell, { value: whole }: Cell, { percent }: Results): void {
+function share({ value }: PlacedNumber, { value: whole }: PlacedNumber, { percent }: Results): void {
   if (value > 0 && whole > 0) percent.push((100 * value) / whole)
 }
 
 /** The sum, the mean and the median. */
-function combineList(some: readonly Cell[], { total, mean, wholeMean }: Results): void {
+function combineList(some: readonly PlacedNumber[], { total, mean, wholeMean }: Results): void {
   const list = some.filter(({ isFactor }) => !isFactor)
   if (list.length < 2) return
   const sum = sumOf(list)
@@ -228,8 +241,9 @@ function combineList(some: readonly Cell[], { total, mean, wholeMean }: Results)
   wholeMean.push(sum / list.length, (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2)
 }
 
-/** Sums of products, and weighted means. */
-function combineColumns(columns: readonly (readonly Cell[])[], { total, wholeMean }: Results): void {
+/** Sums of products, weighted means, and what follows from two sums. */
+function combineColumns(columns: readonly (readonly PlacedNumber[])[], results: Results): void {
+  const { total, wholeMean } = results
   const some = columns.filter((column) => column.length > 2).slice(0, 8)
   for (const one of some)
     for (const other of some) {
@@ -237,9 +251,14 @@ function combineColumns(columns: readonly (readonly Cell[])[], { total, wholeMea
       const product = one.reduce((sum, { value }, i) => sum + value * other[i]!.value, 0)
       total.push(product)
       if (sumOf(one) > 0) wholeMean.push(product / sumOf(one))
+      const [a, b] = [one, other].map((column) => ({ ...column[0]!, value: sumOf(column) })) as [
+        PlacedNumber,
+        PlacedNumber,
+      ]
+      if (some.length <= MAX_SUMMED && a.value < b.value) combinePair(a, b, results)
     }
 }
 
-function sumOf(cells: readonly Cell[]): number {
+function sumOf(cells: readonly PlacedNumber[]): number {
   return cells.reduce((sum, { value }) => sum + value, 0)
 }

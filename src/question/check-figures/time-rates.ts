@@ -6,7 +6,7 @@ const PERIODS: [words: string, adverbs: string, factors: number[]][] = [
   ['quarter|quartal', 'quarterly', [3, 4]],
   ['months?|mo|monat|mois|mes|maand|mese', 'monthly|monatlich\\p{L}*|mensuel\\p{L}*|mensual\\p{L}*', [12, 30]],
   ['weeks?|wk|woche|semaine|semana|settimana', 'weekly|wöchentlich', [52, 7]],
-  ['day|tag|jour|día|giorno|dag', 'daily|täglich', [7, 24, 30, 365]],
+  ['day|tag|jour|día|giorno|dag', 'daily|täglich', [7, 24, 30, 31, 365]],
   ['hour|hr|h|stunde|heure|hora', 'hourly|stündlich', [24, 60, 168, 3600]],
   ['minute|min|minuto', '(?!)', [60, 1440]],
   ['second|sec|s|sekunde|seconde|segundo', 'rps|qps|tps', [60, 3600, 86_400, 604_800]],
