@@ -203,6 +203,11 @@ const ANNOUNCES = [
   new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ([\\w.-]{1,100})(?= (?:to|with|for)\\b)`, 'giu'),
   // "Using the calculator function, …", "Calling `ticket` …"
   new RegExp(`(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:using|calling|invoking)${NAME} (?:function|tool)\\b`, 'giu'),
+  // "you can use the ticket function with the input …", told to a person, who has no such function
+  new RegExp(
+    `\\byou (?:can|could|should|may|need to) (?:use|call|invoke)${NAME} (?:function|tool) with [^.!?\\n]{0,60}?\\b(?:input|arguments?|parameters?)\\b`,
+    'giu',
+  ),
   // "the ticket function will be used"
   new RegExp(
     `\\bthe ${QUOTE}([\\w.-]{1,100})${QUOTE} (?:function|tool) (?:will|should|must|has to|needs to) be (?:used|called)\\b`,

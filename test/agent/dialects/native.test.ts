@@ -191,12 +191,15 @@ describe('a call that is announced, or stands after prose', () => {
     "I'll look that up with the wikipedia tool.",
     'To find out who wrote Dune, the "wikipedia" function will be used. The arguments are {"title": "Dune"}.',
     "I'm going to use wikipedia to find the author.",
+    'To determine who wrote it, you can use the `wikipedia` function with the input "Dune". It will return the author.',
+    'You should call the wikipedia tool with the title as the argument.',
   ])('in these words is no answer: %s', (text) => expect(read('native', text)).toMatchObject({ kind: 'unreadable' }))
 
   test.each([
     'Frank Herbert wrote it. I used the wikipedia tool for that.',
     'I can look up people with the wikipedia tool, and do sums.',
     'You can use the wikipedia tool in the sidebar for that.',
+    'You can use the wikipedia function with your browser.',
     'To cite a page, call the wikipedia function of the library.',
     'I will use the phrase "best regards" in the letter.',
     'It explains how to use the wikipedia function.',
