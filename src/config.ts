@@ -11,7 +11,7 @@ import { closestName } from './base/closest-name.ts'
 import { withSecretFiles } from './base/settings/secret-files.ts'
 import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import * as is from './base/settings/setting-validators.ts'
-import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
+import { missingOfWorkspaces } from './base/settings/required-slack-settings.ts'
 import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
 
 export type Env = Record<string, string | undefined>

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import { hasLeftThread } from '../stores/runs/audience.ts'
 import { withoutPrior, endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
-import { needsNoModel } from './admission.ts'
+import { needsNoModel } from './usage-admission.ts'
 import { recordEnd } from './book-use.ts'
 import type { RunWork } from './services.ts'
 

@@ -4,7 +4,7 @@ import type { Transcribe } from '../model/transcribe.ts'
 import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
 import type { Installation, Installations } from './client/installations.ts'
-import type { SlackAccount } from './client/slack-account.ts'
+import type { SlackAccount } from './client/search-grant.ts'
 import type { SearchInfo } from './client/is-search-on.ts'
 
 /** The services of the Slack adapter, by role. `bot.ts` builds them once; all listeners and handlers get this one object. */

@@ -17,7 +17,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { isLabelled } from '../parser/own-form.ts'
+import { isLabelled } from '../parser/taught-form.ts'
 import { isQuoted } from '../parser/quoted-call.ts'
 import { answerOf, firstStep, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'

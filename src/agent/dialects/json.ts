@@ -16,7 +16,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { isJsonOrLabelled } from '../parser/own-form.ts'
+import { isJsonOrLabelled } from '../parser/taught-form.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'

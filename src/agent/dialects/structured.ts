@@ -4,7 +4,7 @@ import { markedInput, parseJson, stringifyExact } from '../../base/parse-json.ts
 import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { isJsonOrLabelled } from '../parser/own-form.ts'
+import { isJsonOrLabelled } from '../parser/taught-form.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'

@@ -7,7 +7,7 @@ import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, namesOfTools 
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { isLabelled } from '../parser/own-form.ts'
+import { isLabelled } from '../parser/taught-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'

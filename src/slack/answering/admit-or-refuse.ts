@@ -1,7 +1,7 @@
 import { expiringCache } from '../../base/expiring-cache.ts'
-import { admit } from '../../question/admission.ts'
+import { admit } from '../../question/usage-admission.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
-import { noticeDenial, notifyRefusal } from './failure-notice.ts'
+import { noticeDenial, notifyRefusal } from './refusal-notice.ts'
 import { denialOf } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
 

@@ -1,4 +1,4 @@
-import { release } from '../../question/admission.ts'
+import { release } from '../../question/usage-admission.ts'
 import { scheduledSettings } from '../../question/scheduled-settings.ts'
 import { stopRun } from '../../question/stop-question.ts'
 import { Mentions } from '../client/mentions.ts'

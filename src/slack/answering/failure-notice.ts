@@ -1,21 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
-import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { isBackground, isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { ifRefused, refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
-import {
-  cannotPost,
-  denialText,
-  FAILED,
-  GIVEN_UP,
-  refusalText,
-  RESTARTED,
-  withReference,
-  type Denial,
-} from '../format/messages.ts'
+import { cannotPost, FAILED, GIVEN_UP, RESTARTED, withReference } from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { changedLines, changesIn, rememberChanges } from './changes-made.ts'
 
@@ -109,37 +99,6 @@ function isUnseen(question: Question): boolean {
   return isBackground(question) && isUnrooted(question)
 }
 
-/** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
-const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold', 'groupUntold'])
-
-/**
- * Tells only the asker that they may not ask, or not there: once a day per reason, place and person. Users of a command
- * or a menu, and people who could not be looked up, get the message each time, because they wait for a reply. Bots get
- * none.
- */
-export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
-  const { question, services } = work
-  const { log, telemetry, oncePerDay } = services
-  const { kind, team, channel, user, responseUrl } = question
-  const reference = newReference()
-  telemetry.watch?.refused(question, denial)
-  log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
-  if (kind === 'bot') return
-  const mustHear = OURS.has(denial) || responseUrl !== undefined
-  const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
-  if (isNew) await work.outbox.tellAsker(noteContent(withReference(denialText(denial), reference)))
-}
-
-/** Tells only the asker which limit the question exceeds. */
-export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
-  const { question, services } = work
-  const { log, telemetry } = services
-  const reference = newReference()
-  telemetry.watch?.refused(question, refusal.limit)
-  log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
-  await work.outbox.tellAsker(noteContent(withReference(refusalText(refusal), reference)))
-}
-
 /**
  * Finishes the failure of an earlier process, which died while it notified the thread. Ensures that the thread has the
  * message, and ends the run.
@@ -166,6 +125,7 @@ async function inThread(
   await posting.catch(ifRefused(alone))
 }
 
-function newReference(): string {
+/** What a message to a person and the lines about it in the log have in common. */
+export function newReference(): string {
   return randomBytes(4).toString('hex')
 }

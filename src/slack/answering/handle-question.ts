@@ -1,4 +1,4 @@
-import { needsNoModel } from '../../question/admission.ts'
+import { needsNoModel } from '../../question/usage-admission.ts'
 import { restorePrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'

@@ -1,6 +1,6 @@
 /** A scheduled question before it has a thread: whether it may run. */
 import { TransientError } from '../../base/errors.ts'
-import { admit } from '../../question/admission.ts'
+import { admit } from '../../question/usage-admission.ts'
 import { askAgainLater, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
 import { isConditional } from '../../question/scheduled-settings.ts'
 import { withPrior } from '../../question/work-before-thread.ts'
@@ -16,7 +16,8 @@ import type { QuestionWork } from '../question-work.ts'
 import { answerUnseen } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { endScheduled, tellPaused } from './end-scheduled.ts'
-import { notifyFailure, notifyRefusal } from './failure-notice.ts'
+import { notifyFailure } from './failure-notice.ts'
+import { notifyRefusal } from './refusal-notice.ts'
 
 /**
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional

@@ -8,7 +8,7 @@ import { openThread } from './command-thread.ts'
 import { clipSection, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
-import { promptNotes } from '../format/prompt-notes.ts'
+import { promptNotes } from '../format/left-out-of-prompt.ts'
 import { footerLines, footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/answer-messages.ts'
 

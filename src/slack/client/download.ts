@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { discard, followRedirects, readCapped } from '../../base/http/response-limits.ts'
-import { addressAtSlack } from './slack-address.ts'
+import { addressAtSlack } from './check-slack-address.ts'
 
 /**
  * Why there are no bytes. `login`: Slack sent its login page (with status 200), 401 or 403, because the token may not

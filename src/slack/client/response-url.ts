@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { warnWith, type Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { UNPARSED } from './send-content.ts'
-import { addressAtSlack } from './slack-address.ts'
+import { addressAtSlack } from './check-slack-address.ts'
 import type { SlackWeb } from './web-api.ts'
 
 /** Slack accepts five uses of a response_url, within 30 minutes. */

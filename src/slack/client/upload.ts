@@ -1,7 +1,7 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { addressAtSlack } from './slack-address.ts'
+import { addressAtSlack } from './check-slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { CallOptions, SlackWeb } from './web-api.ts'
 

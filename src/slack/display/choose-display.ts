@@ -4,7 +4,7 @@ import { Card, CARD } from './card.ts'
 import { UntilForAsker } from './until-private.ts'
 import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
-import { StepStream } from './step-stream.ts'
+import { StepStream } from './stream.ts'
 import { STREAM } from './stream-message.ts'
 import type { Display, ShownRun } from './types.ts'
 

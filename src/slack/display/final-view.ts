@@ -7,7 +7,7 @@ import { changeLines } from '../../question/change-lines.ts'
 import type { DoneCall } from '../../stores/runs/types.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
-import { promptNotes } from '../format/prompt-notes.ts'
+import { promptNotes } from '../format/left-out-of-prompt.ts'
 import type { ShownRun } from './types.ts'
 
 export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {

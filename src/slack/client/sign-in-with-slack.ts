@@ -6,7 +6,7 @@ import { newState } from '../../base/http/oauth-states.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Config } from '../../config.ts'
 import type { IdentityProof } from '../../question/connections/login-flow.ts'
-import { exchange } from './slack-account.ts'
+import { exchange } from './search-grant.ts'
 import { SlackWeb, type ApiOptions } from './web-api.ts'
 
 const answerSchema = z.object({ id_token: z.string() })
