@@ -72,12 +72,29 @@ export function repeatsExample({ dialect, task, progress }: RunState, text: stri
     const own = content.filter((word) => !given.has(word))
     if (all.length < MIN_WORDS || own.length < 2 || own.length * 2 <= content.length) return false
     const held = own.filter((word) => words.includes(word)).length / own.length
-    return ` ${said} `.includes(` ${example} `) || (words.length <= 2 * all.length && held >= CLEARLY)
+    if (` ${said} `.includes(` ${example} `)) return true
+    return words.length <= 2 * all.length && (held >= CLEARLY || (held > 0 && inOrder(all, words) >= MOSTLY))
   })
 }
 
-/** An answer with this share of an example's own words repeats the example. */
+/** An answer with this share of an example's own words repeats it. */
 const CLEARLY = 0.75
+/** So does one with a word of its own and this share of all its words in their order. */
+const MOSTLY = 0.65
+
+/** The share of the words that also stand in the others, in the same order (their longest common subsequence). */
+function inOrder(words: readonly string[], others: readonly string[]): number {
+  let lengths = others.map(() => 0)
+  for (const word of words) {
+    let longest = 0
+    lengths = others.map((other, i) => {
+      const found = other === word ? longest + 1 : lengths[i]!
+      longest = Math.max(longest, lengths[i]!)
+      return Math.max(found, lengths[i]!)
+    })
+  }
+  return Math.max(0, ...lengths) / words.length
+}
 /** Shorter answers may be right by chance. */
 const MIN_WORDS = 4
 /** Words of the examples that stand in answers about anything. */

@@ -103,6 +103,19 @@ describe.each(['text', 'json', 'structured'] as const)('%s: the answer to an exa
     expect(JSON.stringify(events.filter(({ type }) => type === 'answer_delta'))).not.toMatch(/^\["15/)
   })
 
+  test.for([
+    'I found no "house rules", so I cannot say when it was planted.',
+    'I found no polite sentence, so I cannot say when they were planted.',
+    'The sentence beside the old file is polite. It gets bone meal.',
+  ])('is asked again with words of the question in it: %s', async (text, t) => {
+    const { final } = await runOn(t, {
+      dialect,
+      question: 'Turn this into one polite sentence: Send the numbers today.',
+      model: [say(text), say('Please send the numbers today.')],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'Please send the numbers today.' })
+  })
+
   test('is not given at the end either, in whatever words', async (t) => {
     const { final } = await runOn(t, {
       dialect,
