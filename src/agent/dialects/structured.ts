@@ -59,8 +59,10 @@ function renderStep(step: Step, nonce: string): Message[] {
   return step.kind === 'unreadable' ? [messages[0]!, { role: 'user', content: step.observation.text }] : messages
 }
 
+/** The object as the worked turns write it, on one line with spaces: a model goes on in the form that it sees. */
 function objectOf({ thought, action }: ToolStep): string {
-  return stringifyExact({ thought, step: { action: action.tool, input: markedInput(action.input) } })
+  const indented = stringifyExact({ thought, step: { action: action.tool, input: markedInput(action.input) } }, 1)
+  return indented.replace(/(?<=[{[])\n\s*|\n\s*(?=[}\]])/g, '').replace(/\n\s*/g, ' ')
 }
 
 /** Reads the object that the schema demands, or whatever was written instead of it. */
