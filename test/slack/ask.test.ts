@@ -56,6 +56,11 @@ describe('/ask', async () => {
     expect(await thread.lastAnswer()).toBe('_Understood as:_ The second, standing alone?\ntwo')
   })
 
+  test.each(['constructor', 'Constructor?', 'toString'])('/ask %s is a question', async (word) => {
+    model.on(word, finish(`about ${word}`))
+    expect(await (await bot.ask(word)).lastAnswer()).toBe(`about ${word}`)
+  })
+
   test('the same question twice is two questions', async () => {
     model.on('asked twice', finish('again'))
     const roots = () => slack.messages(GENERAL).filter((message) => /asked twice/.test(message.text))

@@ -49,16 +49,19 @@ interface Subcommand {
 
 const REMEMBER: Subcommand = { run: rememberByCommand, failed: MEMORY.failed }
 
-const SUBCOMMANDS: Record<string, Subcommand> = {
-  forget: { run: forgetByCommand, failed: FORGET.failed },
-  settings: { run: openSettings, failed: SETTINGS_WORDS.failed },
-  schedules: { run: ({ command }, there) => scheduleListFor(command, there), failed: SCHEDULES.failed },
-  memory: { run: showMemory, failed: MEMORY.failed },
-  connections: {
-    run: async ({ command }, { services }) => connectionsContent(await connectionsOf(command, services)),
-    failed: CONNECTIONS.failed,
-  },
-}
+const SUBCOMMANDS = new Map<string, Subcommand>([
+  ['forget', { run: forgetByCommand, failed: FORGET.failed }],
+  ['settings', { run: openSettings, failed: SETTINGS_WORDS.failed }],
+  ['schedules', { run: ({ command }, there) => scheduleListFor(command, there), failed: SCHEDULES.failed }],
+  ['memory', { run: showMemory, failed: MEMORY.failed }],
+  [
+    'connections',
+    {
+      run: async ({ command }, { services }) => connectionsContent(await connectionsOf(command, services)),
+      failed: CONNECTIONS.failed,
+    },
+  ],
+])
 
 /** Never rejects. */
 async function runSubcommand({ run, failed }: Subcommand, call: SubcommandCall, there: WorkspaceServices) {
@@ -76,7 +79,7 @@ async function runSubcommand({ run, failed }: Subcommand, call: SubcommandCall, 
 function subcommandOf(text: string, asked: AskedPrivacy | undefined): Subcommand | undefined {
   if (isRememberCommand(asked?.text ?? text)) return REMEMBER
   const [, word] = /^([a-z]+)[\s\p{P}]*$/iu.exec(text) ?? []
-  return SUBCOMMANDS[word?.toLowerCase() ?? '']
+  return SUBCOMMANDS.get(word?.toLowerCase() ?? '')
 }
 
 /**
