@@ -5,7 +5,7 @@ import { outputTable, type OutputTable } from './contracts/evidence.ts'
 import { tablesInText } from './text-tables.ts'
 
 /** A kept table. Its name is that of its step: `result_3`. */
-const keptSchema = z.array(outputTable.extend({ caption: z.string(), forAsker: z.literal(true).exactOptional() }))
+const keptSchema = z.array(outputTable.extend({ caption: z.string(), forAsker: z.literal(true).optional() }))
 
 export type KeptTable = z.infer<typeof keptSchema>[number]
 

@@ -160,9 +160,12 @@ async function* once(
   const body = wire.body(request, { model, stream, effort, learnt })
   given.signal.throwIfAborted()
   const reading = endpoint.speed.watch(request)
+  // The SDK never removes its listener, so each call has a signal of its own. Node 20 keeps those of AbortSignal.any.
+  const own = new AbortController()
+  const abort = () => own.abort(request.signal.reason)
+  request.signal.addEventListener('abort', abort)
   try {
-    // The SDK never removes its listener. A signal of its own keeps a long run's signal free of one for each call.
-    const response = wire.send(await endpoint.client, body, AbortSignal.any([request.signal]))
+    const response = wire.send(await endpoint.client, body, own.signal)
     const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
     const end = yield* readAnswer(wire.reader(model), batches, { request: reading.request, window })
     if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')
@@ -184,6 +187,7 @@ async function* once(
     }
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
   } finally {
+    request.signal.removeEventListener('abort', abort)
     reading.release()
     // The endpoint has read the prompt of a call that its caller aborts before its first token. A silent one has not.
     const isAborted = given.signal.aborted && !(given.signal.reason instanceof ModelError)

@@ -18,11 +18,11 @@ export const seriesSchema = z.object({
   title: z.string(),
   points: z.array(z.object({ label: z.string(), value: z.number() })),
   /** Default: a line if the labels are times, otherwise bars. */
-  kind: z.enum(CHART_KINDS).exactOptional(),
+  kind: z.enum(CHART_KINDS).optional(),
   /** The name of these points where there is `more`: further values for the same labels. */
-  name: z.string().exactOptional(),
-  more: z.array(z.object({ name: z.string(), values: z.array(z.number()) })).exactOptional(),
-  axes: z.object({ x: z.string().exactOptional(), y: z.string().exactOptional() }).exactOptional(),
+  name: z.string().optional(),
+  more: z.array(z.object({ name: z.string(), values: z.array(z.number()) })).optional(),
+  axes: z.object({ x: z.string().optional(), y: z.string().optional() }).optional(),
 })
 export type Series = z.infer<typeof seriesSchema>
 
@@ -44,11 +44,11 @@ export type MessageTable = z.infer<typeof messageTable>
 export const outputTable = z.object({
   name: z.string(),
   text: z.string(),
-  hasHeading: z.literal(true).exactOptional(),
-  isExact: z.literal(true).exactOptional(),
-  repeatsMerged: z.literal(true).exactOptional(),
-  notes: z.array(z.string()).exactOptional(),
-  refused: z.string().exactOptional(),
-  source: sourceSchema.exactOptional(),
+  hasHeading: z.literal(true).optional(),
+  isExact: z.literal(true).optional(),
+  repeatsMerged: z.literal(true).optional(),
+  notes: z.array(z.string()).optional(),
+  refused: z.string().optional(),
+  source: sourceSchema.optional(),
 })
 export type OutputTable = z.infer<typeof outputTable>

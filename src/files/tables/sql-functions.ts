@@ -157,7 +157,7 @@ function isLike(pattern: SqlCell = null, text: SqlCell = null, escape: SqlCell =
   return wanted.slice(p).every((sign) => sign === '%') ? 1 : 0
 }
 
-/** AggregateState for the spread and the correlation of a sample (Welford is not needed: values are shifted by the first one). */
+/** Sums for the spread and the correlation of a sample (Welford is not needed: values are shifted by the first one). */
 class Moments {
   #n = 0
   #x = 0
