@@ -42,13 +42,20 @@ const NO_ANSWER =
 export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
   const words = folded(text)
   if (LOOP_FAILURE.test(text.trim()) && steps.some(isLoopFailure)) return true
-  if (
-    knownResults(steps)
-      .split(/^- /m)
-      .some((result) => result !== '' && text.includes(result.trim()))
-  )
-    return true
+  if (copiesResults(text, steps)) return true
   return loopTexts(steps).some((said) => words.includes(folded(said)))
+}
+
+/**
+ * Returns whether a text is the list of known results, as the final turn names them: nothing else of substance stands in
+ * it, or an entry stands inside a line. An entry on a line of its own may be the model's own list.
+ */
+function copiesResults(text: string, steps: readonly Step[]): boolean {
+  const entries = knownResults(steps).split('\n').filter(Boolean)
+  const copied = entries.filter((entry) => text.includes(entry))
+  if (copied.some((entry) => /[^\n]$/.test(text.slice(0, text.indexOf(entry))))) return true
+  const rest = copied.reduce((left, entry) => left.replaceAll(entry, ''), text)
+  return copied.length > 0 && folded(rest) === ''
 }
 
 const OF_EXAMPLE =

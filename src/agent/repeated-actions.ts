@@ -1,7 +1,7 @@
 /** Decides when a run repeats itself: which calls count as the same, and after how many it must answer. */
 import { hasRun } from './partial-answer.ts'
 import type { RunState } from './run-state.ts'
-import { inputText } from './tool-input.ts'
+import { inputForPeople } from './tool-input.ts'
 import type { Action, Step, ToolStep } from './contracts/run-events.ts'
 
 /** The second time, the same action gets its first observation again. The third time, the model must answer. */
@@ -65,6 +65,7 @@ function afterLastWrite(steps: readonly Step[]): number {
   return steps.findLastIndex((step) => step.kind === 'tool' && step.begun !== undefined) + 1
 }
 
-function actionKey(action: Action): string {
-  return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
+/** Calls with the same key count as the same. A single text is the same with and without its field's name. */
+export function actionKey(action: Action): string {
+  return `${action.tool}\n${inputForPeople(action.input).trim().toLowerCase()}`
 }

@@ -284,10 +284,11 @@ test.each([
   expect(final).toMatchObject({ type: 'gave_up' })
 })
 
-test('an answer may name the tool, the input and the result', async (t) => {
-  const { final } = await runOn(t, {
-    limits: { maxSteps: 1 },
-    model: [act('a', 'echo', 'one'), finish('The echo (of one) is: echo of one')],
-  })
-  expect(final).toMatchObject({ type: 'answer', text: 'The echo (of one) is: echo of one' })
+test.for([
+  'The echo (of one) is: echo of one',
+  'Using the echo (one): echo of one. Enjoy it!',
+  'These are the results:\n- echo (one): echo of one\nNothing else was found.',
+])('an answer may name the tool, the input and the result: %s', async (text, t) => {
+  const { final } = await runOn(t, { limits: { maxSteps: 1 }, model: [act('a', 'echo', 'one'), finish(text)] })
+  expect(final).toMatchObject({ type: 'answer', text })
 })

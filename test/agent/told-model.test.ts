@@ -71,9 +71,11 @@ describe.concurrent('an action that is repeated', () => {
 
   test('with a respelled input is the same call; with another input it is not', async (t) => {
     const tool = echo()
-    const inputs = ['{"query": "x"}', ' {"QUERY": "X"}', 'x', 'x y']
-    await runOn(t, { model: [...inputs.map((input) => act('a', 'echo', input)), finish('z')], tools: [tool] })
-    expect(tool.calls).toEqual(['x', 'x', 'x y'])
+    for (const again of [' {"QUERY": "X"}', 'x', 'X ']) {
+      const inputs = ['{"query": "x"}', again, 'x y']
+      await runOn(t, { model: [...inputs.map((input) => act('a', 'echo', input)), finish('z')], tools: [tool] })
+    }
+    expect(tool.calls).toEqual(['x', 'x y', 'x', 'x y', 'x', 'x y'])
   })
 })
 

@@ -4,7 +4,8 @@
  */
 import { isRecord, parseExact } from '../../base/parse-json.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
-import { inputForPeople, inputText, namesOfTools, takesText } from '../tool-input.ts'
+import { actionKey } from '../repeated-actions.ts'
+import { namesOfTools } from '../tool-input.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Step, ToolStep } from '../contracts/run-events.ts'
@@ -99,16 +100,23 @@ export function repeatsItself(steps: readonly Step[]): boolean {
   return repeatsIn(steps).length > 0 || inVain(callsOf(steps)).length > 0
 }
 
+/** The calls that brought nothing new. A call that changes something is no repetition. */
 function repeatsIn(steps: readonly Step[]): ToolStep[] {
-  const calls = callsOf(steps)
-  return calls.filter((call, i) => calls.slice(0, i).some((earlier) => isRepeat(call, earlier)))
+  const seen = new Map<string, ToolStep[]>()
+  return callsOf(steps).filter((call) => {
+    const earlier = seen.get(actionKey(call.action)) ?? []
+    seen.set(actionKey(call.action), [...earlier, call])
+    const { observation, begun } = call
+    const isSame = (one: ToolStep) => observation?.hint || one.observation?.text === observation?.text
+    return begun === undefined && earlier.some(isSame)
+  })
 }
 
 const callsOf = (steps: readonly Step[]) => steps.filter((step) => step.kind === 'tool')
 
 const MAX_IN_VAIN = 3
 
-/** The last calls, if they are of one tool, which returned the same words around each input: "Nothing found for …". */
+/** The last calls, if they are of one tool, which found nothing in the same words around each input: "No page for …". */
 function inVain(calls: ToolStep[]): ToolStep[] {
   const last = calls.slice(-MAX_IN_VAIN)
   const words = last.map(
@@ -116,19 +124,18 @@ function inVain(calls: ToolStep[]): ToolStep[] {
   )
   const isSame = last.length === MAX_IN_VAIN && new Set(words).size === 1
   // Writes do what they say, and what does not name its input may be right of each.
-  return isSame && words[0]!.includes('…') && last.every(({ begun }) => begun === undefined) ? last : []
+  const isNothing = words[0]?.includes('…') === true && NOTHING.test(words[0])
+  return isSame && isNothing && last.every(({ begun }) => begun === undefined) ? last : []
 }
+
+/** Words for nothing, in the languages of most tools. */
+const NOTHING =
+  /\b(?:no|not|none|nothing|n't|0|zero|without|unknown|missing|kein\w*|nicht\w*|nichts|aucun\w*|rien|ning[uú]n\w*|nada|no se|nessun\w*|niente|nenhum\w*|geen|niets|ничего|нет|не)\b|[没沒无無未不]|(?:ない|ません|없|않)/iu
 
 function wordsAround(input: unknown, text: string): string {
   const values = isRecord(input) ? Object.values(input) : [input]
   const written = values.filter((value) => typeof value === 'string' && value !== '') as string[]
   return written.reduce((rest, value) => rest.replaceAll(value, '…'), text)
-}
-
-/** Returns whether a call brought nothing new. */
-function isRepeat({ action, observation }: ToolStep, earlier: ToolStep): boolean {
-  if (action.tool !== earlier.action.tool || inputText(action.input) !== inputText(earlier.action.input)) return false
-  return observation?.hint === true || observation?.text === earlier.observation?.text
 }
 
 /** How the held form begins. */
@@ -140,15 +147,9 @@ export function readHeldTurn(completion: string, tools: Tool[]): ParsedTurn | un
   return turn && withoutLeftOut(turn, tools)
 }
 
-/** Reads a turn in the held form, with inputs of a single text as the labels of other dialects hold them. */
-export function readHeldAsLabels(completion: string, tools: Tool[]): ParsedTurn | undefined {
-  const turn = readHeldTurn(completion, tools)
-  if (turn?.kind !== 'actions') return turn
-  const isText = (name: string) => tools.some((tool) => tool.name === name && takesText(tool))
-  const actions = turn.actions.map((action) =>
-    isText(action.tool) ? { ...action, input: inputForPeople(action.input) } : action,
-  )
-  return { ...turn, actions }
+/** Returns whether a text begins as the held form does. */
+export function isHeld(completion: string): boolean {
+  return HELD.test(completion)
 }
 
 /** Reads exactly the object that the schema demands. */

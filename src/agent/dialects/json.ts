@@ -21,7 +21,7 @@ import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
-import { readHeldAsLabels } from './held-turn.ts'
+import { HELD_FORM, isHeld, readHeldTurn } from './held-turn.ts'
 import { renderTurns, toolVariables } from './text.ts'
 import { examplesIn, workedTurns } from './worked-turns.ts'
 
@@ -32,7 +32,7 @@ import { examplesIn, workedTurns } from './worked-turns.ts'
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
   const read: Dialect['read'] = ({ text }, tools) =>
-    readHeldAsLabels(text, tools) ?? readJson(text, namesOfTools(tools), acceptsInput(tools))
+    readHeldTurn(text, tools) ?? readJson(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'json',
     omitsRepeated: true,
@@ -77,7 +77,7 @@ const FORM =
  * no JSON.
  */
 export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
-  return readJsonTurn(modelOutputOf(completion, tools, { accepts }), FORM)
+  return readJsonTurn(modelOutputOf(completion, tools, { accepts }), isHeld(completion) ? HELD_FORM : FORM)
 }
 
 /** `form` is the expected form, for the hint. */

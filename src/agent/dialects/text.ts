@@ -13,7 +13,7 @@ import type { Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { HELD_FORM, readHeldAsLabels, repeatsItself, turnSchema } from './held-turn.ts'
+import { HELD_FORM, isHeld, readHeldTurn, repeatsItself, turnSchema } from './held-turn.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
@@ -24,7 +24,7 @@ import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
   const read: Dialect['read'] = ({ text }, tools) =>
-    readHeldAsLabels(text, tools) ?? readText(text, namesOfTools(tools), acceptsInput(tools))
+    readHeldTurn(text, tools) ?? readText(text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'text',
     omitsRepeated: true,
@@ -120,7 +120,7 @@ const FORM =
  */
 export function readText(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
   const turn = modelOutputOf(completion, tools, { accepts })
-  return toParsedTurn(findStep(turn), turn, FORM)
+  return toParsedTurn(findStep(turn), turn, isHeld(completion) ? HELD_FORM : FORM)
 }
 
 /** Built once for each tool, because every model call needs it. */
@@ -206,13 +206,12 @@ function repeatedResult(text: string, tool: string): { result: string; said: str
   if (!text.startsWith(before)) return { result: text, said: '' }
   const mayGoOn = text.endsWith(after)
   const end = mayGoOn ? text.length - after.length : text.length
-  const next = mayGoOn
-    ? ` If that answers the question, give the final answer. If not, look up one thing at a time, or use another tool than ${tool}.`
-    : ''
+  const next = mayGoOn ? ` ${ENOUGH} If not, use another tool than ${tool}.` : ''
   return { result: text.slice(before.length, end), said: `${ALREADY}${next}` }
 }
 
 const ALREADY = 'You have already done exactly this, and this is what it returned.'
+const ENOUGH = 'If that answers the question, give the final answer.'
 
 /** The part of the question that the final turn repeats. Characters. */
 const REPEATED_QUESTION_CHARS = 500

@@ -78,10 +78,15 @@ function goesOn({ text, sections }: LabelledText, at: number): boolean {
   const behind = close < 0 ? '' : step.slice(close + 1)
   const words = tidy(behind.replace(BEHIND, ''))
   if (!hasInput && !/^[^\n\p{L}]{0,40}\n/u.test(behind)) return false
-  // A paragraph behind a step without a thought is about the step.
-  const isAbout = sections[0]?.at === at && /^[\s`]{0,20}\n[ \t]*\n/.test(behind) && /^\p{Lu}/u.test(words)
+  // A paragraph about a text, behind a step without a thought, says where the step is from.
+  const isParagraph = /^[\s`]{0,20}\n[ \t]*\n/.test(behind) && /^\p{Lu}/u.test(words)
+  const isAbout = sections[0]?.at === at && isParagraph && OF_TEXT.test(words)
   return (isAbout || /^[\p{Ll}\p{Lo}]/u.test(words)) && !isAside(words) && !NEXT_STEP.test(words)
 }
+
+/** Names a text that somebody else has written. */
+const OF_TEXT =
+  /\b(?:lines?|above|page|site|e-?mails?|mail|files?|documents?|messages?|alerts?|posts?|footer|snippet|example|quot\w*|Seite|Datei|Nachricht|fichier|courriel|página|correo|archivo)\b|上面|页面|邮件|ページ|メール/iu
 
 /** A thought that begins inside a sentence: the steps behind it are no steps of the turn. */
 const GLUED =

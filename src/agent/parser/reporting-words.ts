@@ -50,7 +50,7 @@ export const POINTS = new RegExp(
   [
     String.raw`(?:${REPORTS})[^]*?(?:\b(?:this|these|th(?:is|e) (?:following|next)|the following|such an?) (?:[\w-]+ )?${CALL}(?=[.!:]?$| (?:in|at|on|into|inside|below|for)\b)|\b(?:as follows|the following|do this)[.:]?$)`,
     // A question to the person.
-    String.raw`^(?:(?:should|shall|may|can) (?:I|we)|(?:do|would) you (?:want|like)) [^?]*(?:\bthis\b|\bcall\b|\bit\b)[^?]*\?$`,
+    String.raw`^(?:(?:should|shall|may) I|(?:do|would) you (?:want|like)) [^?]*(?:\bthis\b|\bcall\b|\bit\b)[^?]*\?$`,
     String.raw`\bthere (?:is|are) (?:an? )?(?:[\w-]+ )?(?:call|command|instruction|invocation|snippet)s? (?:in|at|on|inside|below)\b`,
   ].join('|'),
   'iu',

@@ -56,6 +56,34 @@ describe.concurrent.each(['text', 'json'] as const)('%s', (dialect) => {
     expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
   })
 
+  test('three inputs about which something is found leave the tool in', async (t) => {
+    const looks = ['a', 'b', 'c'].map((query) => act('Next.', 'echo', query))
+    const { model: asked } = await runOn(t, {
+      dialect,
+      tools: [echo((query) => `${query}.com is available.`), tools[1]!],
+      model: [...looks, finish('z')],
+    })
+    expect(heldActions(asked.requests)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test('the same call twice that changes something is no repetition', async (t) => {
+    const add = echo(() => 'Row added.', { name: 'add', effects: 'write' })
+    const model = [act('One.', 'add', 'x'), act('Two.', 'add', 'x'), finish('z')]
+    const { model: asked } = await runOn(t, { dialect, tools: [add], model })
+    expect(heldActions(asked.requests)).toEqual([undefined, undefined, undefined])
+    expect(add.calls).toHaveLength(2)
+  })
+
+  test('an input in the held form is the same call as one with labels, and keeps its marks', async (t) => {
+    const first = act('Look.', 'echo', '"a b"')
+    const held = (query: string) => structured('echo', { query })
+    const same = await runOn(t, { dialect, tools, model: [first, first, held('"a b"'), finish('z')] })
+    expect(same.final).toMatchObject({ stopped: 'loop' })
+    const tool = echo()
+    await runOn(t, { dialect, tools: [tool, tools[1]!], model: [first, first, held('"c d"'), finish('z')] })
+    expect(tool.calls.at(-1)).toBe('"c d"')
+  })
+
   test('an endpoint that ignores the form writes its labels, and the third time ends the run', async (t) => {
     const other = act('Elsewhere.', 'other', 'y')
     const goesOn = await runOn(t, { dialect, tools, model: [again, again, other, finish('z')] })
