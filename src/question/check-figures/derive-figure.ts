@@ -80,7 +80,8 @@ export class Derivations {
       return ['counted in the answer']
     const periods = unit ? [] : [...ratesIn(after.slice(0, 12)), ...periodsIn(this.#sentenceAt(at, 0))]
     if (periods.includes(first.value)) return ['the number of periods']
-    if (unit && readings.some((reading) => this.#index.spans.isApart(reading, unit)))
+    const apart = number.isWord ? readings.map(({ value }) => ({ value, tolerance: 0.5 })) : readings
+    if (unit && apart.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     const kinds: ResultKind[] = isPercent
@@ -106,7 +107,7 @@ export class Derivations {
       return ['calculated from a length and a time']
     const before = this.#answer.slice(Math.max(0, at - FACTOR_CHARS), at)
     const [, some] = ONE_IN.exec(before) ?? []
-    if (some && this.#isShare(Number(some) || 1, first.value, number.isHedged)) return ['a share in the sources']
+    if (some && this.#isShare(some, rounded(first, { ...number, isHedged: true }))) return ['a share in the sources']
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) || after === '' || AGE.test(before + after.slice(0, RATE_CHARS))
     if (isAge && this.#index.spans.isAge(first.value)) return ['the difference between two dates in the sources']
@@ -144,9 +145,9 @@ export class Derivations {
   }
 
   /** `one in six` is a share of 15.4 to 18.2 %. */
-  #isShare(some: number, all: number, isHedged: boolean): boolean {
-    const value = (100 * some) / all
-    const tolerance = (value / all) * (isHedged ? 1 : 0.5)
+  #isShare(some: string, { value: all, tolerance: open }: Reading): boolean {
+    const value = (100 * (numbersIn(some)[0]?.readings[0]?.value ?? 1)) / all
+    const tolerance = (value / all) * Math.max(open / 2, 0.5)
     const isRead = [1, 100].some(
       (per) => this.#index.numbers({ value: value / per, tolerance: tolerance / per }).length > 0,
     )
@@ -211,7 +212,7 @@ const COMPARED =
   /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
 const AGE =
   /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
-const ONE_IN = /(?<!\p{L})(one|\d{1,2}) in (?:every |about |roughly |around )?$/iu
+const ONE_IN = /(?<!\p{L})(one|two|three|four|five|\d{1,2}) (?:in|out of) (?:every |about |roughly |around )?$/iu
 
 /** A sentence has at most this many characters on each side of a figure. */
 const SENTENCE_CHARS = 250

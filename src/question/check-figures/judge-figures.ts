@@ -100,7 +100,7 @@ class Judge {
       if (figure.kind === 'time') for (const zone of this.#zonesOf(figure)) this.#zones.add(zone)
     const places = figures.map((figure) => this.#sourcesOf(figure))
     // A figure may follow from a derived one.
-    for (let round = 0; round < 2; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const isKnown = (i: number) => places[i]!.length > 0
       this.#derivations.learn(figures.flatMap((one, i) => (one.kind === 'number' && isKnown(i) ? [one.number] : [])))
       for (const [i, figure] of figures.entries())
@@ -136,7 +136,9 @@ class Judge {
         figure.date.readings.flatMap((date) => [...index.dates(date), ...this.#daysAt(date)]),
       )
       if (found.length > 0) return found
-      const days = figure.date.readings.flatMap((date) => dayNumber(date) ?? [])
+      const days = figure.date.readings.flatMap((date) =>
+        [this.#year, this.#year + 1].flatMap((y) => dayNumber({ y, ...date }) ?? []),
+      )
       const shifted = days.filter((day) => index.spans.isShiftedDay(day))
       // `on 1 January, in 36 days`
       for (const day of shifted) index.spans.addDay(day)
@@ -235,4 +237,4 @@ function clockReadings(text: string): Reading[] {
 }
 
 const SECOND: QuantityUnit = { kind: 'time', factor: 1, offset: 0 }
-const PACE = /^\s?(?:min(?:utes?)?)?\s?(?:\/|per\s|pro\s)\s?(km|mi|mile)(?!\p{L})/iu
+const PACE = /^\s?(?:min(?:utes?)?)?\s?(?:\/|per\s|pro\s)\s?(km|mi|miles?|kilomet(?:re|er))(?!\p{L})/iu

@@ -163,7 +163,8 @@ const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]
 /** The unit that the name before a number gives: `elapsed_ms: 2350`. */
 export function unitOfKey(before: string): QuantityUnit | undefined {
   const [, key = '', inBrackets] = KEY.exec(before) ?? []
-  const parts = key.split(/_|(?<=[a-z])(?=[A-Z])/)
+  // `growth_gb_per_hour` is a number of gigabytes.
+  const parts = key.replace(/(?<=[a-z_])_?[pP]er(?=_|[A-Z]).*/, '').split(/_|(?<=[a-z])(?=[A-Z])/)
   const last = parts.at(-1) ?? ''
   if (inBrackets === undefined && parts.length > 1 && /^[cf]$/i.test(last)) return unitOf(`°${last}`)
   if (/^ms$/i.test(last) && /wind|speed|gust|velocity/i.test(key)) return unitOf('m/s')

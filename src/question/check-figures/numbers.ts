@@ -89,7 +89,7 @@ export function numbersIn(text: string): Numeral[] {
     // The `10^6` of `1.2 × 10^6`, the `1/2` of `2 1/2`.
     if (index < end) continue
     // `COVID-19`, `gpt-4`: part of a name, unless it is a year (`mid-2020`).
-    const isInName = /[\p{LC}_]-$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
+    const isInName = /[\p{LC}_][-−]$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
     if (isInName) continue
     for (const numeral of numeralsOf(run, index, text)) {
       add(numeral)
@@ -241,8 +241,12 @@ function withUnit(run: string, place: NumberPlace): Numeral {
   // `m` is a metre or a million, so both are returned.
   const scale = suffix.startsWith('-') ? undefined : scaleOf(name)
   if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMBk]/.test(name))) {
-    const numeral = numeralOf(shown, { ...place, readings: [...scaled(readings, scale), ...readings] })
-    return unit ? { ...numeral, unit } : numeral
+    const [behind = '', measure = ''] = AFTER.exec(after.slice(suffix.length)) ?? []
+    const ofScaled = unitOf(measure)
+    const written = ofScaled ? shown + behind : shown
+    const numeral = numeralOf(written, { ...place, readings: [...scaled(readings, scale), ...readings] })
+    const both = ofScaled ?? (name === 'M' ? undefined : unit)
+    return both ? { ...numeral, unit: both } : numeral
   }
   // `the 2024 year-end`
   const isYear = unit?.kind === 'months' && /^(?:1\d|20)\d\d$/.test(run)
