@@ -30,6 +30,10 @@ const RUN = '{"distance_m": 12400, "moving_time_s": 3906}'
 const FLIGHT = '{"dep":"2026-12-05T13:25:00+01:00","arr":"2026-12-06T09:55:00+09:00"}'
 const FOOD =
   'Date;Payee;Category;Amount\n02.11.2026;REWE;Food;-48,37\n09.11.2026;REWE;Food;-72,15\n14.11.2026;Stadtwerke;Energy;-129,00\n19.11.2026;Roma;Food;-54,80'
+const COSTS =
+  'service | sep | oct\nEC2 | 18420.10 | 21903.55\nRDS | 7310.00 | 7295.40\nS3 | 3984.62 | 4410.08\nCDN | 1205.77 | 988.31\nLambda | 412.09 | 655.90\nOther | 1630.42 | 1702.76'
+const BACKUPS =
+  'name         size_bytes   day\npg-a.dump    53687091200  22\npg-b.dump    54760833024  23\npg-c.dump    55834574848  24\npg-d.dump    57982058496  25\nQuota: 500 GiB'
 const VOTES = 'Alvarez has 512,338 votes (48.9%), Brandt 467,105 (44.6%). Counted: 98.7 %.'
 
 /** What was read, a right answer and a wrong one. */
@@ -95,6 +99,29 @@ const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
   ['two in so many', '40 % opened it.', 'Two in five opened it.', 'Two in nine opened it.'],
   ['one in thousands', '{"requests":182500000,"failed":87600}', 'One in 2,000 failed.', 'One in 5,000 failed.'],
   ['days in Russian', 'с 3 по 29 октября 2026', 'from 3 to 29 October 2026', 'from 3 to 28 October 2026'],
+  [
+    'a point of thousands',
+    'Umsatz 48,7 Mio. Von 1.284 Personen 217 hier.',
+    '217 hier, 1.067 dort.',
+    '217 hier, 1.076 dort.',
+  ],
+  [
+    'so many times, in one row',
+    'The rate was 7.8 % (normally 0.3 %).',
+    '26 times the normal rate',
+    '62 times the normal rate',
+  ],
+  ['a rounded total of a column', COSTS, '$33.0k in September', '$31.5k in September'],
+  ['a unit of a column', BACKUPS, '50 GiB and 54 GiB, 207 GiB together', '50 GiB and 54 GiB, 270 GiB together'],
+  ['a unit behind the last of some', BACKUPS, '50, 51, 52 and 54 GiB', '50, 51, 57 and 54 GiB'],
+  [
+    'a unit of the same sentence',
+    'Reply: 2 h 10 min, target 3 h.',
+    '130 minutes; the target is 180',
+    '130 minutes; the target is 170',
+  ],
+  ['inches of a column', 'model | screen_in\nA | 14.0\nB | 13.3', '35.6 and 33.8 cm', '36.5 and 33.8 cm'],
+  ['a minimum that is no minute', '{"temp_min": 3, "temp_max": 8}', 'from 3 to 8 °C', 'from 6 to 8 °C'],
   ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
   ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
 ]

@@ -85,12 +85,12 @@ export class Derivations {
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     const kinds: ResultKind[] = isPercent
-      ? ['percent']
+      ? ['percent', 'share']
       : TIMES.test(after)
         ? ['ratio']
         : POINTS.test(after.slice(0, 30))
-          ? ['points', 'plain', 'total']
-          : ['plain', 'product', 'total']
+          ? ['points', 'plain', 'total', 'rest']
+          : ['plain', 'product', 'total', 'rest']
     if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
     const wanted = this.#derivedReadings(number)
     if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)

@@ -27,6 +27,8 @@ export interface FoundFigure {
 
 /** A zone is named at most this far before a time. */
 const SENTENCE_CHARS = 160
+/** A unit counts for another number of the sentence within this distance. */
+const BESIDE_CHARS = 80
 interface JudgedTexts {
   question: string
   /** Everything that the run has read, the question included. */
@@ -98,7 +100,12 @@ class Judge {
   judge(figures: readonly Figure[]): FoundFigure[] {
     for (const figure of figures)
       if (figure.kind === 'time') for (const zone of this.#zonesOf(figure)) this.#zones.add(zone)
-    const places = figures.map((figure) => this.#sourcesOf(figure))
+    const places = figures.map((figure) => {
+      const found = this.#sourcesOf(figure)
+      return found.length > 0
+        ? found
+        : this.#withUnitsBeside(figure, figures).flatMap((one) => this.#sourcesOfNumber(one))
+    })
     // A figure may follow from a derived one.
     for (let round = 0; round < 3; round += 1) {
       const isKnown = (i: number) => places[i]!.length > 0
@@ -212,6 +219,19 @@ class Judge {
     // `1 h for the one and 30 min for the other`
     const each = parts.map((part) => this.#sourcesOfNumber(part))
     return each.every((some) => some.length > 0) ? [...new Set(each.flat())] : []
+  }
+
+  /** A bare number with the units of its sentence: `50, 51 and 54 GiB`, `it takes 130 minutes; the target is 180`. */
+  #withUnitsBeside(figure: Figure, figures: readonly Figure[]): Numeral[] {
+    if (figure.kind !== 'number' || figure.number.unit || figure.number.isPercent || figure.number.isWord) return []
+    const { at, number } = figure
+    const beside = figures.flatMap((one) => {
+      const between = this.#answer.slice(Math.min(at, one.at), Math.max(at, one.at))
+      const isNear = between.length <= BESIDE_CHARS && !/[.!?]\s|\n/.test(between)
+      return one.kind === 'number' && one.number.unit && isNear ? [one.number.unit] : []
+    })
+    const units = new Map(beside.map((unit) => [`${unit.kind} ${unit.factor}`, unit]))
+    return [...units.values()].slice(0, 2).map((unit) => ({ ...number, unit }))
   }
 
   /** The texts in which the number is a date: `24.12.` or `the 24th`. */

@@ -36,6 +36,10 @@ const RUN = new RegExp(
   `(?:(?<![\\p{LC}\\p{N}_])|(?<=\\dx))(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
   'gu',
 )
+/** `48,7` and no `48.7`: then `1.284` is a whole number. */
+const DECIMAL_COMMA = /(?<![\d.,])\d{1,3},\d{1,2}(?![\d,])/
+const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])|\d,\d{3}\./
+const POINT_OF_THREE = /^\d{1,3}\.\d{3}$/
 const WORDS = [
   ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
   ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
@@ -81,6 +85,7 @@ export function numbersIn(text: string): Numeral[] {
     isHedged: false,
     isYear: false,
   }))
+  const isCommaDecimal = DECIMAL_COMMA.test(text) && !DECIMAL_POINT.test(text)
   const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
   const found: Numeral[] = [...durations]
   const add = (numeral: Numeral) => void (ofPart.get(numeral.at)?.parts ?? found).push(numeral)
@@ -92,6 +97,7 @@ export function numbersIn(text: string): Numeral[] {
     const isInName = /[\p{LC}_][-−]$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
     if (isInName) continue
     for (const numeral of numeralsOf(run, index, text)) {
+      if (isCommaDecimal && numeral.readings.length === 2 && POINT_OF_THREE.test(run)) numeral.readings.reverse()
       add(numeral)
       end = numeral.at + numeral.text.length
     }

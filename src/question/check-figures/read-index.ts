@@ -6,10 +6,10 @@ import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { sizesOf } from './number-words.ts'
 import { cellsIn, withCells } from './cells.ts'
 import { RelatedNumbers, type PlacedNumber } from './related-numbers.ts'
-import { columnQuantities } from './column-units.ts'
+import { columnUnits } from './column-units.ts'
 import { pairsIn } from './contradictions.ts'
 import { countsIn } from './count-items.ts'
-import { numbersIn, type Reading } from './numbers.ts'
+import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { ReadSpans } from './read-spans.ts'
 import type { ReadText } from './read-text.ts'
 import { indexesOf, WordIndex } from './word-index.ts'
@@ -56,7 +56,7 @@ export class ReadIndex {
       const { dates, rest } = datesIn(withCells(text).replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
-      const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
+      const numerals = numeralsOf(untimed)
       if (!isQueried)
         for (const cell of cellsIn(numerals, untimed))
           cells.push({
@@ -85,8 +85,7 @@ export class ReadIndex {
             for (const one of size.kind === 'temperature' && isNegative(untimed, at) ? [-value] : [value])
               listOf(quantities, size.kind).push({ value: toBase(one, size), of, isBinary: size.isBinary })
         }
-      for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
-        add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const seconds of clockSpansIn(rest)) add(seconds, listOf(quantities, 'time'))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
@@ -209,6 +208,17 @@ export class ReadIndex {
     })
     return kept.filter((place) => !rows.has(place) || (rows.get(place) ?? 0) > MAX_ROWS)
   }
+}
+
+/** The numbers of a text and the parts of its durations, with the units of their columns. */
+function numeralsOf(text: string): Numeral[] {
+  const units = columnUnits(text)
+  return numbersIn(text)
+    .flatMap((one) => [one, ...(one.parts ?? [])])
+    .map((one) => {
+      const unit = one.unit || one.isPercent ? undefined : units.get(one.at)
+      return unit ? { ...one, unit } : one
+    })
 }
 
 /** `the table, row 3 (Merino)`. A row is the better place than its table, unless there are many. */
