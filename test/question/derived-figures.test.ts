@@ -34,6 +34,12 @@ const COSTS =
   'service | sep | oct\nEC2 | 18420.10 | 21903.55\nRDS | 7310.00 | 7295.40\nS3 | 3984.62 | 4410.08\nCDN | 1205.77 | 988.31\nLambda | 412.09 | 655.90\nOther | 1630.42 | 1702.76'
 const BACKUPS =
   'name         size_bytes   day\npg-a.dump    53687091200  22\npg-b.dump    54760833024  23\npg-c.dump    55834574848  24\npg-d.dump    57982058496  25\nQuota: 500 GiB'
+const SLO =
+  '{"target":99.9,"sli":99.952,"error_budget_total_min":43.2,"error_budget_used_min":20.7,"requests_total":182500000,"requests_failed":87600,"p50_ms":42,"p95_ms":188,"p99_ms":611}'
+const REPORT =
+  'Employees at year-end: 6,842 (2024: 6,510), of whom 44 % are women. 18 sites in 11 countries.\nEmissions: 48,300 tonnes, down 12 % on 2024.'
+const SOUP =
+  'Lentil soup (serves 6)\n450 g lentils, 2 onions, 3 carrots, 30 ml oil, 1.8 l stock. For the whole pot: 2,190 kcal, 126 g protein, 48 g fat.'
 const VOTES = 'Alvarez has 512,338 votes (48.9%), Brandt 467,105 (44.6%). Counted: 98.7 %.'
 
 /** What was read, a right answer and a wrong one. */
@@ -122,6 +128,14 @@ const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
   ],
   ['inches of a column', 'model | screen_in\nA | 14.0\nB | 13.3', '35.6 and 33.8 cm', '36.5 and 33.8 cm'],
   ['a minimum that is no minute', '{"temp_min": 3, "temp_max": 8}', 'from 3 to 8 °C', 'from 6 to 8 °C'],
+  ['a share of numbers of one name', SLO, '52 % of the error budget is left.', '54 % of the error budget is left.'],
+  ['so much for each', REPORT, 'About seven tonnes per employee.', 'About nine tonnes per employee.'],
+  [
+    'a part for each serving',
+    SOUP,
+    'The pot has 2,190 kcal: 365 per serving.',
+    'The pot has 2,190 kcal: 385 per serving.',
+  ],
   ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
   ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
 ]

@@ -1,5 +1,5 @@
 /** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
-import { addWords, cellsIn } from './cells.ts'
+import { addWords, cellsIn, stemsIn } from './cells.ts'
 import { enumerates, formatted, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
 import type { QuantityUnit } from './durations.ts'
 import { factorsIn } from './factor-words.ts'
@@ -46,6 +46,8 @@ export class Derivations {
   #all = new RelatedNumbers([])
   /** What follows from the numbers near a sentence, by its offset. */
   readonly #pools = new Map<number, RelatedNumbers[]>()
+  /** The numbers that were read, by the words beside them. */
+  #labels: Map<string, PlacedNumber[]> | undefined
   #tried = 0
 
   constructor(answer: string, { question, index, year }: DerivationSources) {
@@ -125,7 +127,8 @@ export class Derivations {
   /** What follows from the numbers of the sentence and its neighbours, and from rows that share a word with them. */
   #poolsAt(at: number): RelatedNumbers[] {
     const { from, to } = sentenceAround(this.#answer, at, 1)
-    const known = this.#pools.get(from)
+    const { from: start } = sentenceAround(this.#answer, at, 0)
+    const known = this.#pools.get(start)
     if (known) return known
     const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
     const words = new Set<string>()
@@ -135,8 +138,21 @@ export class Derivations {
       (cells) => cells.length > 1 && cells.length <= MAX_POOL,
     )
     const related = pools.map((cells) => new RelatedNumbers(cells))
-    this.#pools.set(from, related)
+    related.push(new RelatedNumbers(this.#labelled(at), { chance: LABELLED_CHANCE }))
+    this.#pools.set(start, related)
     return related
+  }
+
+  /** The numbers of the sentence, and those that were read beside its words. */
+  #labelled(at: number): PlacedNumber[] {
+    const { from, to } = sentenceAround(this.#answer, at, 0)
+    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
+    this.#labels ??= byStem(this.#index.cells)
+    const stems = stemsIn(this.#answer.slice(from, to))
+    const beside = [...new Set([...stems].flatMap((stem) => this.#labels!.get(stem) ?? []))]
+    const values = new Set(beside.map(({ value }) => value))
+    const both = [...near.filter(({ value }) => !values.has(value)), ...beside]
+    return both.length > MAX_LABELLED ? [] : both.map((cell) => ({ ...cell, row: 'beside' }))
   }
 
   #sentenceAt(at: number, more: number): string {
@@ -205,6 +221,9 @@ const SUBSET =
 const MAX_SUBSET = 20
 /** The results of arithmetic with any two numbers must be this exact. */
 const EXACT = 1e-3
+/** The most numbers that a sentence and its words name, and how many neighbours of a figure may follow from them. */
+const MAX_LABELLED = 8
+const LABELLED_CHANCE = 2
 /** The most numbers of a pool. */
 const MAX_POOL = 60
 /** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
@@ -234,6 +253,17 @@ function periodsIn(text: string): number[] {
     if (!isPeriod || count < 2) return []
     return unit.kind === 'months' ? [count, count * unit.factor] : [count, (count * unit.factor) / 86_400]
   })
+}
+
+/** A word that stands beside many numbers names none of them. */
+function byStem(cells: readonly PlacedNumber[]): Map<string, PlacedNumber[]> {
+  const labels = new Map<string, PlacedNumber[]>()
+  for (const cell of cells)
+    for (const stem of stemsIn(cell.label)) {
+      const some = labels.get(stem) ?? []
+      if (some.push(cell) === 1) labels.set(stem, some)
+    }
+  return new Map([...labels].filter(([, some]) => some.length <= MAX_LABELLED))
 }
 
 function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {

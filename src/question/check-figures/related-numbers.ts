@@ -13,6 +13,8 @@ export interface PlacedNumber {
   column: string
   /** The words of its row. */
   words: ReadonlySet<string>
+  /** The text right beside it. */
+  label: string
   /** It has no unit, and is only multiplied with or divided into quantities. */
   isFactor?: boolean
   /** Other groups: its number from the right, the amounts of its currency, the quantities of its unit. */
