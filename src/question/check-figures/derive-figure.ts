@@ -1,6 +1,6 @@
 /** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
 import { addWords, cellsIn, stemsIn } from './cells.ts'
-import { enumerates, formatted, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
+import { enumerates, formatted, isRemainder, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
 import type { QuantityUnit } from './durations.ts'
 import { factorsIn } from './factor-words.ts'
 import { AVERAGE } from './number-words.ts'
@@ -86,6 +86,8 @@ export class Derivations {
     if (unit && apart.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
+    if (isRemainder(this.#valuesIn(sentenceAround(this.#answer, at, 0)), first))
+      return ['the rest of a figure of the answer']
     const kinds: ResultKind[] = isPercent
       ? ['percent', 'share']
       : TIMES.test(after)
@@ -155,6 +157,10 @@ export class Derivations {
     return both.length > MAX_LABELLED ? [] : both.map((cell) => ({ ...cell, row: 'beside' }))
   }
 
+  #valuesIn({ from, to }: { from: number; to: number }): number[] {
+    return this.#known.filter((cell) => cell.at >= from && cell.at < to).map(({ value }) => value)
+  }
+
   #sentenceAt(at: number, more: number): string {
     const { from, to } = sentenceAround(this.#answer, at, more)
     return this.#answer.slice(from, to)
@@ -201,7 +207,8 @@ export class Derivations {
           : (this.#index.numbers(wanted)[0]?.value ??
             [...this.#near].find((one) => Math.abs(one - wanted.value) <= wanted.tolerance))
         if (found !== undefined) return [found, factor]
-        if (factor > 4 && !unit && this.#isRelated(wanted, 'product')) return [wanted.value, factor]
+        if (factor > 4 && !unit && (['product', 'total'] as const).some((kind) => this.#isRelated(wanted, kind)))
+          return [wanted.value, factor]
       }
     return undefined
   }

@@ -25,6 +25,9 @@ export interface FoundFigure {
   in: string[]
 }
 
+/** `th and 20th centuries` */
+const CENTURY = /^(?:(?:,| and| or| to|–)+ ?\d{1,2}\w\w)* centur(?:y|ies)\b/i
+
 /** A zone is named at most this far before a time. */
 const SENTENCE_CHARS = 160
 /** A unit counts for another number of the sentence within this distance. */
@@ -143,6 +146,12 @@ class Judge {
         figure.date.readings.flatMap((date) => [...index.dates(date), ...this.#daysAt(date)]),
       )
       if (found.length > 0) return found
+      // `between March and August`, in a text with the year
+      const [name = ''] = /^\p{L}{3,}/u.exec(figure.text) ?? []
+      if (name && figure.date.readings.some(({ y = 0, d }) => d === undefined && index.yearLike.includes(y))) {
+        const named = index.placesOf(index.words.literal(name))
+        if (named.length > 0) return named
+      }
       const days = figure.date.readings.flatMap((date) =>
         [this.#year, this.#year + 1].flatMap((y) => dayNumber({ y, ...date }) ?? []),
       )
@@ -200,9 +209,11 @@ class Judge {
     const index = this.#index
     const isLong = MANY_DIGITS.test(number.text)
     if (isLong && !index.words.hasPowers) return index.placesOf(index.words.digits(number.text))
-    const found = readings.flatMap((written) => {
+    // `2.3bn` for 2,314 in a table in millions
+    const inTable = index.isScaled && readings.length > 1 ? [1e3, 1e6].map((by) => divided(readings[0]!, by)) : []
+    const found = [...readings, ...inTable].flatMap((written) => {
       const reading = rounded(written, number)
-      const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
+      const share = divided(reading, 100)
       const isSame = ({ unit: other }: IndexedNumber) =>
         !other || (unit ? other.kind === unit.kind && other.factor === unit.factor : !isPercent)
       const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])].filter(isSame)
@@ -214,7 +225,8 @@ class Judge {
     })
     const time = dayTimeOf(number.text)
     const times = time === undefined ? [] : this.#timesAt(time, false, this.#zonesOf(number))
-    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number), ...times])
+    const names = number.text.match(/^\d+\.\d+$/) && number.text.length > 8 ? index.words.compact(number.text) : []
+    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number), ...times, ...names])
     if (places.length > 0 || parts.length < 2) return places
     // `1 h for the one and 30 min for the other`
     const each = parts.map((part) => this.#sourcesOfNumber(part))
@@ -235,13 +247,22 @@ class Judge {
   }
 
   /** The texts in which the number is a date: `24.12.` or `the 24th`. */
-  #daysOf({ text }: Numeral): number[] {
+  #daysOf({ text, at }: Numeral): number[] {
     const [, d, m] = /^(\d{1,2})(?:\.(\d{1,2})|st|nd|rd|th)$/.exec(text) ?? []
     if (d === undefined) return []
+    const after = this.#answer.slice(at + text.length, at + text.length + 40)
+    if (CENTURY.test(after)) {
+      const middle = { value: Number(d) * 100 - 49.5, tolerance: 49.5 }
+      return this.#index.numbers(middle).map(({ of }) => of)
+    }
     if (m !== undefined) return this.#index.dates({ m: Number(m), d: Number(d) })
     const inZones = [...this.#zones].flatMap((zone) => this.#index.instantDays(Number(d), zone))
     return [...this.#index.days(Number(d)), ...inZones]
   }
+}
+
+function divided({ value, tolerance }: Reading, by: number): Reading {
+  return { value: value / by, tolerance: tolerance / by }
 }
 
 /** `1:05:06` and `5:15` as durations. */

@@ -2,6 +2,7 @@
 import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
 import { clockSpansIn, dayTimeOf, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
+import { eraYearsIn } from './han-numerals.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { sizesOf } from './number-words.ts'
 import { cellsIn, withCells } from './cells.ts'
@@ -237,7 +238,7 @@ const SHARES: [words: RegExp, value: number][] = [
 ]
 /** `all values in thousand EUR` */
 const SCALED =
-  /(?<!\p{L})(?:in|en|em) (?:[$€£] ?)?(?:thousands?|millions?|billions?|TEUR|kEUR|k€|Tsd|Mio|Mrd|000s?|milliers|miles|crores?|lakhs?)(?!\p{L})|千円|百万円|万元/iu
+  /(?<!\p{L})(?:in|en|em) (?:[$€£] ?|(?:USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK) )?(?:thousands?|millions?|billions?|TEUR|kEUR|k€|Tsd|Mio|Mrd|000s?|milliers|miles|crores?|lakhs?)(?!\p{L})|千円|百万円|万元/iu
 /** Amounts are written in cents or pence. */
 const MINOR_UNITS = /"currency"|\bcents?\b|\bpence\b|\bminor units?\b|_cents\b/i
 const MINOR =
@@ -255,7 +256,7 @@ function otherNumbersIn(text: string): number[] {
   const romans = [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
   const versions = [...text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi)]
   const heads = versions.flatMap(([, head = '']) => [Number(head), Number(head.split('.')[0])])
-  return [...countsIn(text), ...ofKeys, ...romans, ...heads]
+  return [...countsIn(text), ...ofKeys, ...romans, ...heads, ...eraYearsIn(text)]
 }
 
 /** `XIV`. */
