@@ -155,6 +155,12 @@ const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
   ['a scaled table', 'In CHF million: net sales 2,314.7, net income 211.9.', 'CHF 2.31bn', 'CHF 2.41bn'],
   ['a century', 'Emmy was born in 1882.', 'the 19th century', 'the 17th century'],
   ['a zone behind a range', 'December 10, 11:00 AM – 12:30 PM EST', '16:00–17:30 UTC', '15:00–17:30 UTC'],
+  [
+    'a part of a quantity',
+    '27 days for everyone, 80 % for part-time staff.',
+    'At 80 % that is 21.6 days.',
+    'At 80 % that is 26.1 days.',
+  ],
   ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
   ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
 ]

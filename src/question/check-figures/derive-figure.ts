@@ -120,6 +120,7 @@ export class Derivations {
       const pair =
         (isAge ? this.#ageOf(reading.value) : undefined) ??
         this.#multipleOf(reading, [...factorsIn(beside), ...ratesIn(after.slice(0, RATE_CHARS))], MAX_ROUGH, unit) ??
+        this.#multipleOf(reading, unit ? percentsIn(this.#sentenceAt(at, 0)) : [], MAX_ROUGH / 10, unit) ??
         this.#multipleOf(reading, [...ratesIn(before), ...periodsIn(this.#sentenceAt(at, 0))], MAX_ROUGH / 20, unit)
       if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
@@ -149,7 +150,7 @@ export class Derivations {
   #labelled(at: number): PlacedNumber[] {
     const { from, to } = sentenceAround(this.#answer, at, 0)
     const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
-    this.#labels ??= byStem(this.#index.cells)
+    this.#labels ??= byStem(this.#index.cells.slice(0, MAX_NAMING))
     const stems = stemsIn(this.#answer.slice(from, to))
     const beside = [...new Set([...stems].flatMap((stem) => this.#labels!.get(stem) ?? []))]
     const values = new Set(beside.map(({ value }) => value))
@@ -228,6 +229,7 @@ const SUBSET =
 const MAX_SUBSET = 20
 /** The results of arithmetic with any two numbers must be this exact. */
 const EXACT = 1e-3
+const MAX_NAMING = 5000
 /** The most numbers that a sentence and its words name, and how many neighbours of a figure may follow from them. */
 const MAX_LABELLED = 8
 const LABELLED_CHANCE = 2
@@ -271,6 +273,11 @@ function byStem(cells: readonly PlacedNumber[]): Map<string, PlacedNumber[]> {
       if (some.push(cell) === 1) labels.set(stem, some)
     }
   return new Map([...labels].filter(([, some]) => some.length <= MAX_LABELLED))
+}
+
+/** `80 % of full time, so 21.6 days` */
+function percentsIn(text: string): number[] {
+  return numbersIn(text).flatMap(({ isPercent, readings: [first] }) => (isPercent && first ? [first.value / 100] : []))
 }
 
 function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {
