@@ -12,8 +12,11 @@ interface PersonOptions {
   isPatient?: true
 }
 
-/** The time limit for looking a person up, because Slack waits three seconds for an ack. Milliseconds. */
-const PATIENCE_MS = 1_800
+/**
+ * The time limit for looking a person up, because Slack waits three seconds for an ack. A press may ask for the channel
+ * and for whether the person may ask there too. Milliseconds.
+ */
+export const PATIENCE_MS = 700
 
 /**
  * Returns a person with the workspaces in which their id is theirs (`homes`), if they are of the organisation that has

@@ -232,6 +232,35 @@ describe.for(Object.keys(WAYS) as Way[])('an organisation with %s, and its conne
   })
 })
 
+/** Slack waits this long for an ack, in ms. */
+const ACK_MS = 3_000
+
+test.for([
+  ['a decision', ALLOW_ONCE],
+  ['a stop', STOP],
+  ['a look at the input', SHOW_ARGUMENTS],
+  ['a reaction of whom Slack does not tell', 'reaction'],
+] as const)('%s is acked in time while Slack is slow to tell who and where it is', async ([, action]) => {
+  const bot = await start({ onTestFinished }, 'a distributed app', { APPROVERS: BOB })
+  const channel = `C0CALL${String(++count).padStart(5, '0')}`
+  const value = await bot.waits(channel)
+  let release = () => {}
+  const slow = new Promise<void>((resolve) => (release = resolve))
+  onTestFinished(() => release())
+  const isLookUp = (args: Json) => Object.keys(args).every((key) => ['user', 'channel', 'team_id'].includes(key))
+  bot.slack.state.holdAnswer = (args) => (isLookUp(args) ? slow : undefined)
+  const asked = value.split(' ').at(-1) ?? ''
+  const item = { type: 'message', channel, ts: asked.split(':').at(-1) }
+  const reaction = { type: 'reaction_added', reaction: 'x', user: BOB, event_ts: '1900000200.000100', item }
+  const shared = { is_ext_shared_channel: true, team_id: 'T0STRANGE01' }
+  const from = Date.now()
+  const { status } =
+    action === 'reaction'
+      ? await bot.slack.event(ORG, reaction, shared)
+      : await bot.press(action, action === STOP ? asked : value, channel, [BOB, SECOND])
+  expect([status, Date.now() - from < ACK_MS]).toEqual([200, true])
+})
+
 const MESSAGE = { ts: '1900000030.000100', user: ALICE, text: 'x' }
 
 /** Deliveries of an organisation that name a workspace of another one, which has installed the app too. */
