@@ -191,11 +191,16 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     return post(body, 'application/x-www-form-urlencoded', secret)
   }
   /** Uses a shortcut on a message, or submits the modal that it opened, as a person of an organisation's workspace. */
-  const interact = (home: Home, user: { id: string; team_id: string }, more: Json) => {
+  const interact = (
+    home: Home,
+    user: { id: string; team_id: string },
+    given: Json & { secret?: string | undefined },
+  ) => {
+    const { secret, ...more } = given
     const place = { team: null, enterprise: { id: home.id }, is_enterprise_install: true }
     const payload = { ...place, api_app_id: APP, user, trigger_id: `1.${++count}`, ...more }
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
-    return post(body, 'application/x-www-form-urlencoded')
+    return post(body, 'application/x-www-form-urlencoded', secret)
   }
   return {
     apiUrl: `${server.base}/api/`,

@@ -30,6 +30,16 @@ const RUN = '{"distance_m": 12400, "moving_time_s": 3906}'
 const FLIGHT = '{"dep":"2026-12-05T13:25:00+01:00","arr":"2026-12-06T09:55:00+09:00"}'
 const FOOD =
   'Date;Payee;Category;Amount\n02.11.2026;REWE;Food;-48,37\n09.11.2026;REWE;Food;-72,15\n14.11.2026;Stadtwerke;Energy;-129,00\n19.11.2026;Roma;Food;-54,80'
+const COSTS =
+  'service | sep | oct\nEC2 | 18420.10 | 21903.55\nRDS | 7310.00 | 7295.40\nS3 | 3984.62 | 4410.08\nCDN | 1205.77 | 988.31\nLambda | 412.09 | 655.90\nOther | 1630.42 | 1702.76'
+const BACKUPS =
+  'name         size_bytes   day\npg-a.dump    53687091200  22\npg-b.dump    54760833024  23\npg-c.dump    55834574848  24\npg-d.dump    57982058496  25\nQuota: 500 GiB'
+const SLO =
+  '{"target":99.9,"sli":99.952,"error_budget_total_min":43.2,"error_budget_used_min":20.7,"requests_total":182500000,"requests_failed":87600,"p50_ms":42,"p95_ms":188,"p99_ms":611}'
+const REPORT =
+  'Employees at year-end: 6,842 (2024: 6,510), of whom 44 % are women. 18 sites in 11 countries.\nEmissions: 48,300 tonnes, down 12 % on 2024.'
+const SOUP =
+  'Lentil soup (serves 6)\n450 g lentils, 2 onions, 3 carrots, 30 ml oil, 1.8 l stock. For the whole pot: 2,190 kcal, 126 g protein, 48 g fat.'
 const VOTES = 'Alvarez has 512,338 votes (48.9%), Brandt 467,105 (44.6%). Counted: 98.7 %.'
 
 /** What was read, a right answer and a wrong one. */
@@ -77,6 +87,80 @@ const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
   ['a size of the same unit', 'Backup storage 5 TB', '5 TB', '5.5 TB'],
   ['the same in both sizes', 'Backup storage 5 TB', '5 TB, or 5,000 GB, or 5,120 GB', '5.4 TB'],
   ['a long id in groups', 'Pay to NL91 ABNA 0417 1643 00.', 'NL91ABNA0417164300', 'NL91ABNA0417146300'],
+  [
+    'an amount for each hour',
+    '{"growth_gb_per_hour":7.7}',
+    'It grows by 7.7 GB per hour.',
+    'It grows by 7.9 GB per hour.',
+  ],
+  ['a range in percent', 'They won 4–2. It holds 22–23% of it.', 'It holds 22–23 %.', 'It holds 32–33 %.'],
+  ['an offset to UTC', 'From 11:00 to 12:30 (UTC-5).', 'From 11:00 (UTC−5).', 'From 11:10 (UTC−5).'],
+  ['a unit behind a scale', 'It is 149,597,870,700 m.', 'It is 93 million miles.', 'It is 39 million miles.'],
+  ['a scale of a year', 'It makes $114,502.8 a month.', 'About $1.37M a year.', 'About $1.73M a year.'],
+  ['a pace in words', RUN, '5:15 per kilometre', '5:51 per kilometre'],
+  ['a time over midnight', 'dep 21:40, arr 07:52', 'It takes 10 h 12 min.', 'It takes 10 h 21 min.'],
+  ['weeks in words', 'It expires on 2027-01-08.', 'In about six weeks.', 'In about nine weeks.'],
+  ['the last day of weeks', 'It starts on 30 Nov, for two weeks.', 'Until 13 December.', 'Until 18 December.'],
+  ['a date after days', '3 November 2026, payable within 30 days.', 'Due on 3 December.', 'Due on 8 December.'],
+  ['two in so many', '40 % opened it.', 'Two in five opened it.', 'Two in nine opened it.'],
+  ['one in thousands', '{"requests":182500000,"failed":87600}', 'One in 2,000 failed.', 'One in 5,000 failed.'],
+  ['days in Russian', 'с 3 по 29 октября 2026', 'from 3 to 29 October 2026', 'from 3 to 28 October 2026'],
+  [
+    'a point of thousands',
+    'Umsatz 48,7 Mio. Von 1.284 Personen 217 hier.',
+    '217 hier, 1.067 dort.',
+    '217 hier, 1.076 dort.',
+  ],
+  [
+    'so many times, in one row',
+    'The rate was 7.8 % (normally 0.3 %).',
+    '26 times the normal rate',
+    '62 times the normal rate',
+  ],
+  ['a rounded total of a column', COSTS, '$33.0k in September', '$31.5k in September'],
+  ['a unit of a column', BACKUPS, '50 GiB and 54 GiB, 207 GiB together', '50 GiB and 54 GiB, 270 GiB together'],
+  ['a unit behind the last of some', BACKUPS, '50, 51, 52 and 54 GiB', '50, 51, 57 and 54 GiB'],
+  [
+    'a unit of the same sentence',
+    'Reply: 2 h 10 min, target 3 h.',
+    '130 minutes; the target is 180',
+    '130 minutes; the target is 170',
+  ],
+  ['inches of a column', 'model | screen_in\nA | 14.0\nB | 13.3', '35.6 and 33.8 cm', '36.5 and 33.8 cm'],
+  ['a minimum that is no minute', '{"temp_min": 3, "temp_max": 8}', 'from 3 to 8 °C', 'from 6 to 8 °C'],
+  ['a share of numbers of one name', SLO, '52 % of the error budget is left.', '54 % of the error budget is left.'],
+  ['so much for each', REPORT, 'About seven tonnes per employee.', 'About nine tonnes per employee.'],
+  [
+    'a part for each serving',
+    SOUP,
+    'The pot has 2,190 kcal: 365 per serving.',
+    'The pot has 2,190 kcal: 385 per serving.',
+  ],
+  [
+    'the rest of a whole',
+    'invited 240. Now 148 yes, 55 no. 12 speakers.',
+    'Of 240, 148 come, 55 do not, 37 are open.',
+    'Of 240, 148 come, 55 do not, 73 are open.',
+  ],
+  ['a rate of a total', '[{"n":4821},{"n":1633},{"n":746}]', 'There were 300 an hour.', 'There were 320 an hour.'],
+  ['a price of another area', '{"eur_per_sqm": 5610}', '€521 per square foot', '€512 per square foot'],
+  ['a year of an era', '令和4年度の都内総生産', '2022年度', '2024年度'],
+  ['a long id with a point', 'arXiv:2610.04417v2', 'arXiv:2610.04417', 'arXiv:2610.04471'],
+  [
+    'a month and the year of the text',
+    'Published 14 October 2026. Surveyed from March to August.',
+    'until August 2026',
+    'until July 2026',
+  ],
+  ['a scaled table', 'In CHF million: net sales 2,314.7, net income 211.9.', 'CHF 2.31bn', 'CHF 2.41bn'],
+  ['a century', 'Emmy was born in 1882.', 'the 19th century', 'the 17th century'],
+  ['a zone behind a range', 'December 10, 11:00 AM – 12:30 PM EST', '16:00–17:30 UTC', '15:00–17:30 UTC'],
+  [
+    'a part of a quantity',
+    '27 days for everyone, 80 % for part-time staff.',
+    'At 80 % that is 21.6 days.',
+    'At 80 % that is 26.1 days.',
+  ],
   ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
   ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
 ]

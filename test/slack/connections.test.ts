@@ -121,6 +121,15 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     },
   )
 
+  test('the page warns of a person with the same name without letters', async (t) => {
+    const { bot, browser, slack, ask } = await connectingBot(t, way)
+    slack.addUser(BOB, { name: '-', real_name: '. - .' })
+    slack.addUser('U0MALLORY01', { name: 'mallory', real_name: '. - .' })
+    await ask(BOB)
+    const link = await slack.until(() => linkTo(bot, BOB), 'the card')
+    expect(await (await browser().get(`${link}&choice=yes`)).text()).toContain('somebody else in this workspace')
+  })
+
   test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     const thread = await ask()

@@ -65,6 +65,7 @@ describe('Markdown as Slack shows it', () => {
       '&lt;b&gt;x&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt;',
     ],
     ['entities are what they stand for', 'AT&amp;T &lt;3 &quot;x&quot;&nbsp;y', 'AT&amp;T &lt;3 "x" y'],
+    ['invisible ones are dropped', 'a&shy;b&zwnj;c&NoBreak;d&it;e&ic;f&af;g', 'abcdefg'],
     ['an entity in code stays', '`&amp;`', '`&amp;amp;`'],
     ['a product is no emphasis', '2*3*4 and 2**3**4', '2*3*4 and 2**3**4'],
     ['a name with underscores', 'snake_case_name', 'snake_case_name'],

@@ -51,6 +51,14 @@ test.for([
   expect(bot.model.requests.at(-1)?.prompt.includes('The text is too long for a card.')).toBe(cards === 0)
 })
 
+test('what is remembered is not shown, in words, while Slack does not tell about the channel', async (t) => {
+  const bot = await proposing(t, 'native', [{ tool: 'show_memory', input: {} }])
+  bot.slack.fault({ method: 'conversations.info', status: 503, times: 99 })
+  await (await bot.mention('what do you remember?')).ended()
+  expect(shown(bot)).toEqual([])
+  expect(bot.model.requests.at(-1)?.prompt).toContain('No card was opened: That did not work.')
+})
+
 describe.each(NAMES)('in %s', (name) => {
   test('a schedule is a card for the asker alone, and is made by a press', async (t) => {
     const input = { when: 'every weekday at 8:30', question: 'a summary of #ops' }

@@ -65,6 +65,14 @@ export function addWords(words: Set<string>, text: string): void {
     words.add(word)
 }
 
+const LABEL_BEFORE = 30
+const LABEL_AFTER = 20
+
+/** The stems of the words of a text: `serves` and `serving` are one. Keys are several words. */
+export function stemsIn(text: string): Set<string> {
+  return new Set([...text.toLowerCase().matchAll(/\p{L}{4,30}/gu)].map(([word]) => word.slice(0, 4)))
+}
+
 /** The name before a number, such as a JSON key. */
 const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?[$€£¥₹]?[-−]?$/u
 /** What separates rows, cells and records. */
@@ -110,6 +118,7 @@ export function cellsIn(numerals: readonly Numeral[], text: string): PlacedNumbe
       at,
       row,
       words: known.words,
+      label: text.slice(Math.max(0, at - LABEL_BEFORE), at + shown.length + LABEL_AFTER),
       column: key === undefined ? `table ${table}, ${place}` : `key ${key.trim()}`,
       groups: [
         ...(widths[line] === 0 || key !== undefined ? [] : [`end ${widths[line]! - column}`]),

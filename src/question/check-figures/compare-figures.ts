@@ -32,6 +32,18 @@ function digitsOf(value: number, unit: number): number {
   return unit > 0 ? String(Math.round(Math.abs(value) / unit)).length : 15
 }
 
+/** Returns whether neighbouring figures leave this much of the one before them: `of 240, 148 came and 55 did not`. */
+export function isRemainder(listed: readonly number[], { value, tolerance }: Reading): boolean {
+  if (value < 10) return false
+  return listed.some((whole, i) => {
+    let rest = whole
+    return listed.slice(i + 1, i + 5).some((part, nth) => {
+      rest -= part
+      return nth > 0 && Math.abs(rest - value) <= tolerance + 1e-9 * value
+    })
+  })
+}
+
 /** Returns whether three or more neighbouring figures have this sum. */
 export function isTotal(listed: readonly number[], { value, tolerance }: Reading): boolean {
   if (value < 10) return false

@@ -89,7 +89,8 @@ function daysOf(date: DatePart, yearsOf: (date: DatePart) => number[]): number[]
 }
 
 /** `3–2`, `3:2`: a score or another pair of small numbers. `3–5 days` is a range, `3:20` a time. */
-const PAIR = /(?<![\d\p{L}.,:/–-])(\d{1,2})(?:\s?[-–]\s?(\d{1,2})|:(\d))(?![\d\p{L}%]|[.,:/–-]\d|\s\p{Ll}+s\b|\s?°)/gu
+const PAIR =
+  /(?<![\d\p{L}.,:/–-])(\d{1,2})(?:\s?[-–]\s?(\d{1,2})|:(\d))(?![\d\p{L}%]|[.,:/–-]\d|\s\p{Ll}+s\b|\s?[°%])/gu
 
 /** The pairs of a text, each with its place. */
 export function pairsIn(text: string): FigurePair[] {

@@ -74,7 +74,7 @@ const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
   // `3 février 2026`, `3. bis 5. März`, `3 de febrero de 2026`: months of other languages have small letters.
   [
     new RegExp(
-      `(?<![\\d.,])(?:(\\d{1,2})\\.?\\s?(?:[-–]|au|al?|bis|tot|till?|до|do)\\s?)?(\\d{1,2})(?:\\.|er|[ºª])?\\s(?:de\\s|d['’])?(${NAME})(?:,?\\s(?:del?\\s)?(\\d{4})(?!\\d))?(?![\\p{L}\\d])`,
+      `(?<![\\d.,])(?:(\\d{1,2})\\.?\\s?(?:[-–]|au|al?|bis|tot|till?|до|по|do)\\s?)?(\\d{1,2})(?:\\.|er|[ºª])?\\s(?:de\\s|d['’])?(${NAME})(?:,?\\s(?:del?\\s)?(\\d{4})(?!\\d))?(?![\\p{L}\\d])`,
       'gu',
     ),
     ([from, d, name, y]) => named(name, y, (m) => days([from, d], m, y)),

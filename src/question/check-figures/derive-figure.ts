@@ -1,6 +1,6 @@
 /** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
-import { addWords, cellsIn } from './cells.ts'
-import { enumerates, formatted, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
+import { addWords, cellsIn, stemsIn } from './cells.ts'
+import { enumerates, formatted, isRemainder, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
 import type { QuantityUnit } from './durations.ts'
 import { factorsIn } from './factor-words.ts'
 import { AVERAGE } from './number-words.ts'
@@ -46,6 +46,8 @@ export class Derivations {
   #all = new RelatedNumbers([])
   /** What follows from the numbers near a sentence, by its offset. */
   readonly #pools = new Map<number, RelatedNumbers[]>()
+  /** The numbers that were read, by the words beside them. */
+  #labels: Map<string, PlacedNumber[]> | undefined
   #tried = 0
 
   constructor(answer: string, { question, index, year }: DerivationSources) {
@@ -80,16 +82,19 @@ export class Derivations {
       return ['counted in the answer']
     const periods = unit ? [] : [...ratesIn(after.slice(0, 12)), ...periodsIn(this.#sentenceAt(at, 0))]
     if (periods.includes(first.value)) return ['the number of periods']
-    if (unit && readings.some((reading) => this.#index.spans.isApart(reading, unit)))
+    const apart = number.isWord ? readings.map(({ value }) => ({ value, tolerance: 0.5 })) : readings
+    if (unit && apart.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
+    if (isRemainder(this.#valuesIn(sentenceAround(this.#answer, at, 0)), first))
+      return ['the rest of a figure of the answer']
     const kinds: ResultKind[] = isPercent
-      ? ['percent']
+      ? ['percent', 'share']
       : TIMES.test(after)
         ? ['ratio']
         : POINTS.test(after.slice(0, 30))
-          ? ['points', 'plain', 'total']
-          : ['plain', 'product', 'total']
+          ? ['points', 'plain', 'total', 'rest']
+          : ['plain', 'product', 'total', 'rest']
     if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
     const wanted = this.#derivedReadings(number)
     if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)
@@ -106,7 +111,7 @@ export class Derivations {
       return ['calculated from a length and a time']
     const before = this.#answer.slice(Math.max(0, at - FACTOR_CHARS), at)
     const [, some] = ONE_IN.exec(before) ?? []
-    if (some && this.#isShare(Number(some) || 1, first.value, number.isHedged)) return ['a share in the sources']
+    if (some && this.#isShare(some, rounded(first, { ...number, isHedged: true }))) return ['a share in the sources']
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) || after === '' || AGE.test(before + after.slice(0, RATE_CHARS))
     if (isAge && this.#index.spans.isAge(first.value)) return ['the difference between two dates in the sources']
@@ -115,6 +120,7 @@ export class Derivations {
       const pair =
         (isAge ? this.#ageOf(reading.value) : undefined) ??
         this.#multipleOf(reading, [...factorsIn(beside), ...ratesIn(after.slice(0, RATE_CHARS))], MAX_ROUGH, unit) ??
+        this.#multipleOf(reading, unit ? percentsIn(this.#sentenceAt(at, 0)) : [], MAX_ROUGH / 10, unit) ??
         this.#multipleOf(reading, [...ratesIn(before), ...periodsIn(this.#sentenceAt(at, 0))], MAX_ROUGH / 20, unit)
       if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
@@ -124,7 +130,8 @@ export class Derivations {
   /** What follows from the numbers of the sentence and its neighbours, and from rows that share a word with them. */
   #poolsAt(at: number): RelatedNumbers[] {
     const { from, to } = sentenceAround(this.#answer, at, 1)
-    const known = this.#pools.get(from)
+    const { from: start } = sentenceAround(this.#answer, at, 0)
+    const known = this.#pools.get(start)
     if (known) return known
     const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
     const words = new Set<string>()
@@ -134,8 +141,25 @@ export class Derivations {
       (cells) => cells.length > 1 && cells.length <= MAX_POOL,
     )
     const related = pools.map((cells) => new RelatedNumbers(cells))
-    this.#pools.set(from, related)
+    related.push(new RelatedNumbers(this.#labelled(at), { chance: LABELLED_CHANCE }))
+    this.#pools.set(start, related)
     return related
+  }
+
+  /** The numbers of the sentence, and those that were read beside its words. */
+  #labelled(at: number): PlacedNumber[] {
+    const { from, to } = sentenceAround(this.#answer, at, 0)
+    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
+    this.#labels ??= byStem(this.#index.cells.slice(0, MAX_NAMING))
+    const stems = stemsIn(this.#answer.slice(from, to))
+    const beside = [...new Set([...stems].flatMap((stem) => this.#labels!.get(stem) ?? []))]
+    const values = new Set(beside.map(({ value }) => value))
+    const both = [...near.filter(({ value }) => !values.has(value)), ...beside]
+    return both.length > MAX_LABELLED ? [] : both.map((cell) => ({ ...cell, row: 'beside' }))
+  }
+
+  #valuesIn({ from, to }: { from: number; to: number }): number[] {
+    return this.#known.filter((cell) => cell.at >= from && cell.at < to).map(({ value }) => value)
   }
 
   #sentenceAt(at: number, more: number): string {
@@ -144,9 +168,9 @@ export class Derivations {
   }
 
   /** `one in six` is a share of 15.4 to 18.2 %. */
-  #isShare(some: number, all: number, isHedged: boolean): boolean {
-    const value = (100 * some) / all
-    const tolerance = (value / all) * (isHedged ? 1 : 0.5)
+  #isShare(some: string, { value: all, tolerance: open }: Reading): boolean {
+    const value = (100 * (numbersIn(some)[0]?.readings[0]?.value ?? 1)) / all
+    const tolerance = (value / all) * Math.max(open / 2, 0.5)
     const isRead = [1, 100].some(
       (per) => this.#index.numbers({ value: value / per, tolerance: tolerance / per }).length > 0,
     )
@@ -184,7 +208,8 @@ export class Derivations {
           : (this.#index.numbers(wanted)[0]?.value ??
             [...this.#near].find((one) => Math.abs(one - wanted.value) <= wanted.tolerance))
         if (found !== undefined) return [found, factor]
-        if (factor > 4 && !unit && this.#isRelated(wanted, 'product')) return [wanted.value, factor]
+        if (factor > 4 && !unit && (['product', 'total'] as const).some((kind) => this.#isRelated(wanted, kind)))
+          return [wanted.value, factor]
       }
     return undefined
   }
@@ -204,6 +229,10 @@ const SUBSET =
 const MAX_SUBSET = 20
 /** The results of arithmetic with any two numbers must be this exact. */
 const EXACT = 1e-3
+const MAX_NAMING = 5000
+/** The most numbers that a sentence and its words name, and how many neighbours of a figure may follow from them. */
+const MAX_LABELLED = 8
+const LABELLED_CHANCE = 2
 /** The most numbers of a pool. */
 const MAX_POOL = 60
 /** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
@@ -211,7 +240,7 @@ const COMPARED =
   /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
 const AGE =
   /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
-const ONE_IN = /(?<!\p{L})(one|\d{1,2}) in (?:every |about |roughly |around )?$/iu
+const ONE_IN = /(?<!\p{L})(one|two|three|four|five|\d{1,2}) (?:in|out of) (?:every |about |roughly |around )?$/iu
 
 /** A sentence has at most this many characters on each side of a figure. */
 const SENTENCE_CHARS = 250
@@ -233,6 +262,22 @@ function periodsIn(text: string): number[] {
     if (!isPeriod || count < 2) return []
     return unit.kind === 'months' ? [count, count * unit.factor] : [count, (count * unit.factor) / 86_400]
   })
+}
+
+/** A word that stands beside many numbers names none of them. */
+function byStem(cells: readonly PlacedNumber[]): Map<string, PlacedNumber[]> {
+  const labels = new Map<string, PlacedNumber[]>()
+  for (const cell of cells)
+    for (const stem of stemsIn(cell.label)) {
+      const some = labels.get(stem) ?? []
+      if (some.push(cell) === 1) labels.set(stem, some)
+    }
+  return new Map([...labels].filter(([, some]) => some.length <= MAX_LABELLED))
+}
+
+/** `80 % of full time, so 21.6 days` */
+function percentsIn(text: string): number[] {
+  return numbersIn(text).flatMap(({ isPercent, readings: [first] }) => (isPercent && first ? [first.value / 100] : []))
 }
 
 function inBase({ value, tolerance }: Reading, unit: QuantityUnit): Reading {

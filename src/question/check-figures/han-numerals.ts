@@ -49,6 +49,13 @@ const ERAS: Record<string, number> = { 令和: 2018, 平成: 1988, 昭和: 1925,
 /** The year in a date: `2026`, 二〇二六, 令和8. */
 export const HAN_YEAR = `(\\d{4}|${HAN_DIGIT}{4}|(?:${Object.keys(ERAS).join('|')})${HAN_SMALL})`
 
+/** The years that are written in eras: 令和4年度. */
+export function eraYearsIn(text: string): number[] {
+  return [...text.matchAll(ERA_YEAR)].map(([written]) => yearOf(written)).filter(Number.isFinite)
+}
+
+const ERA_YEAR = new RegExp(`(?:${Object.keys(ERAS).join('|')})${HAN_SMALL}(?=年)`, 'g')
+
 export function yearOf(written: string): number {
   const era = ERAS[written.slice(0, 2)]
   return (era ?? 0) + (hanNumber(era === undefined ? written : written.slice(2)) ?? NaN)

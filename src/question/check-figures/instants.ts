@@ -10,6 +10,8 @@ const ISO =
 const EPOCH =
   /(?<![\p{LC}\p{N}_.,-])(?:9[5-9]\d{8}|[1-3]\d{9}|40\d{8})(?:\d{3}|\d{6}|\d{9})?(?:\.\d{1,6})?(?![\p{LC}\p{N}_.,-]\d|[\p{L}\p{N}_])/gu
 
+/** The end of a range, behind which its zone stands. */
+const TO_TIME = /^(?:\s-\s|\s?–\s?|\s(?:to|until)\s)\d{1,2}:\d\d(?:\s?[ap]\.?m\.?)?/i
 const OFFSET = /^ ?(?:\()?(?:utc|gmt)? ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?![\d:])/i
 const ZONE =
   /^(?:Z(?!\w)|,? ?\(?(?:(?:in|at|à|en|a|em|w|v|på|ad) )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
@@ -81,7 +83,8 @@ export function instantsIn(text: string, today: string): { instants: number[]; d
     if (found.length >= MAX_INSTANTS) break
     const at = index + whole.length
     const half = /^\s?([ap])\.?m\.?\b/i.exec(text.slice(at, at + 6))
-    const zone = zoneAfter(text.slice(at + (half?.[0].length ?? 0), at + 48))
+    const after = text.slice(at + (half?.[0].length ?? 0), at + 72).replace(TO_TIME, '')
+    const zone = zoneAfter(after.slice(0, 48))
     if ((zone === undefined && date === undefined) || Number(h) > 23) continue
     const hour = half ? (Number(h) % 12) + (/p/i.test(half[1]!) ? 12 : 0) : Number(h)
     const shown = Date.parse(`${date ?? today}T00:00:00Z`) + (hour * 3600 + Number(min) * 60) * 1000

@@ -25,8 +25,13 @@ export interface FoundFigure {
   in: string[]
 }
 
+/** `th and 20th centuries` */
+const CENTURY = /^(?:(?:,| and| or| to|–)+ ?\d{1,2}\w\w)* centur(?:y|ies)\b/i
+
 /** A zone is named at most this far before a time. */
 const SENTENCE_CHARS = 160
+/** A unit counts for another number of the sentence within this distance. */
+const BESIDE_CHARS = 80
 interface JudgedTexts {
   question: string
   /** Everything that the run has read, the question included. */
@@ -98,9 +103,14 @@ class Judge {
   judge(figures: readonly Figure[]): FoundFigure[] {
     for (const figure of figures)
       if (figure.kind === 'time') for (const zone of this.#zonesOf(figure)) this.#zones.add(zone)
-    const places = figures.map((figure) => this.#sourcesOf(figure))
+    const places = figures.map((figure) => {
+      const found = this.#sourcesOf(figure)
+      return found.length > 0
+        ? found
+        : this.#withUnitsBeside(figure, figures).flatMap((one) => this.#sourcesOfNumber(one))
+    })
     // A figure may follow from a derived one.
-    for (let round = 0; round < 2; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const isKnown = (i: number) => places[i]!.length > 0
       this.#derivations.learn(figures.flatMap((one, i) => (one.kind === 'number' && isKnown(i) ? [one.number] : [])))
       for (const [i, figure] of figures.entries())
@@ -136,7 +146,15 @@ class Judge {
         figure.date.readings.flatMap((date) => [...index.dates(date), ...this.#daysAt(date)]),
       )
       if (found.length > 0) return found
-      const days = figure.date.readings.flatMap((date) => dayNumber(date) ?? [])
+      // `between March and August`, in a text with the year
+      const [name = ''] = /^\p{L}{3,}/u.exec(figure.text) ?? []
+      if (name && figure.date.readings.some(({ y = 0, d }) => d === undefined && index.yearLike.includes(y))) {
+        const named = index.placesOf(index.words.literal(name))
+        if (named.length > 0) return named
+      }
+      const days = figure.date.readings.flatMap((date) =>
+        [this.#year, this.#year + 1].flatMap((y) => dayNumber({ y, ...date }) ?? []),
+      )
       const shifted = days.filter((day) => index.spans.isShiftedDay(day))
       // `on 1 January, in 36 days`
       for (const day of shifted) index.spans.addDay(day)
@@ -191,9 +209,11 @@ class Judge {
     const index = this.#index
     const isLong = MANY_DIGITS.test(number.text)
     if (isLong && !index.words.hasPowers) return index.placesOf(index.words.digits(number.text))
-    const found = readings.flatMap((written) => {
+    // `2.3bn` for 2,314 in a table in millions
+    const inTable = index.isScaled && readings.length > 1 ? [1e3, 1e6].map((by) => divided(readings[0]!, by)) : []
+    const found = [...readings, ...inTable].flatMap((written) => {
       const reading = rounded(written, number)
-      const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
+      const share = divided(reading, 100)
       const isSame = ({ unit: other }: IndexedNumber) =>
         !other || (unit ? other.kind === unit.kind && other.factor === unit.factor : !isPercent)
       const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])].filter(isSame)
@@ -205,21 +225,44 @@ class Judge {
     })
     const time = dayTimeOf(number.text)
     const times = time === undefined ? [] : this.#timesAt(time, false, this.#zonesOf(number))
-    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number), ...times])
+    const names = number.text.match(/^\d+\.\d+$/) && number.text.length > 8 ? index.words.compact(number.text) : []
+    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number), ...times, ...names])
     if (places.length > 0 || parts.length < 2) return places
     // `1 h for the one and 30 min for the other`
     const each = parts.map((part) => this.#sourcesOfNumber(part))
     return each.every((some) => some.length > 0) ? [...new Set(each.flat())] : []
   }
 
+  /** A bare number with the units of its sentence: `50, 51 and 54 GiB`, `it takes 130 minutes; the target is 180`. */
+  #withUnitsBeside(figure: Figure, figures: readonly Figure[]): Numeral[] {
+    if (figure.kind !== 'number' || figure.number.unit || figure.number.isPercent || figure.number.isWord) return []
+    const { at, number } = figure
+    const beside = figures.flatMap((one) => {
+      const between = this.#answer.slice(Math.min(at, one.at), Math.max(at, one.at))
+      const isNear = between.length <= BESIDE_CHARS && !/[.!?]\s|\n/.test(between)
+      return one.kind === 'number' && one.number.unit && isNear ? [one.number.unit] : []
+    })
+    const units = new Map(beside.map((unit) => [`${unit.kind} ${unit.factor}`, unit]))
+    return [...units.values()].slice(0, 2).map((unit) => ({ ...number, unit }))
+  }
+
   /** The texts in which the number is a date: `24.12.` or `the 24th`. */
-  #daysOf({ text }: Numeral): number[] {
+  #daysOf({ text, at }: Numeral): number[] {
     const [, d, m] = /^(\d{1,2})(?:\.(\d{1,2})|st|nd|rd|th)$/.exec(text) ?? []
     if (d === undefined) return []
+    const after = this.#answer.slice(at + text.length, at + text.length + 40)
+    if (CENTURY.test(after)) {
+      const middle = { value: Number(d) * 100 - 49.5, tolerance: 49.5 }
+      return this.#index.numbers(middle).map(({ of }) => of)
+    }
     if (m !== undefined) return this.#index.dates({ m: Number(m), d: Number(d) })
     const inZones = [...this.#zones].flatMap((zone) => this.#index.instantDays(Number(d), zone))
     return [...this.#index.days(Number(d)), ...inZones]
   }
+}
+
+function divided({ value, tolerance }: Reading, by: number): Reading {
+  return { value: value / by, tolerance: tolerance / by }
 }
 
 /** `1:05:06` and `5:15` as durations. */
@@ -235,4 +278,4 @@ function clockReadings(text: string): Reading[] {
 }
 
 const SECOND: QuantityUnit = { kind: 'time', factor: 1, offset: 0 }
-const PACE = /^\s?(?:min(?:utes?)?)?\s?(?:\/|per\s|pro\s)\s?(km|mi|mile)(?!\p{L})/iu
+const PACE = /^\s?(?:min(?:utes?)?)?\s?(?:\/|per\s|pro\s)\s?(km|mi|miles?|kilomet(?:re|er))(?!\p{L})/iu

@@ -160,12 +160,20 @@ export const CASELESS_UNIT = new RegExp(`^\\s?(${CASELESS.join('|')})`, 'u')
 /** A name of a JSON key or a table's column that ends with a unit: `elapsed_ms`, `sizeBytes`, `Elapsed (ms)`. */
 const KEY = /([A-Za-z_]\w{0,40})(?: ?\((\w{1,12})\))?["'\]]?[ \t]{0,2}[:=|][ \t]{0,2}["']?[-−]?$/
 
+/** `temp_min` is no number of minutes. */
+const MINIMUM = /(?:temp\w*|^t|price|value|score|rate|speed|amount|humidity|weight|size|cpu|memory)_?min$/i
+/** `screen_in` is in inches, `checked_in` is not. */
+const LENGTH = /(?:screen|display|diagonal|width|height|length|depth|size|rain|snow|precip\w*)_?in$/i
+
 /** The unit that the name before a number gives: `elapsed_ms: 2350`. */
 export function unitOfKey(before: string): QuantityUnit | undefined {
   const [, key = '', inBrackets] = KEY.exec(before) ?? []
-  const parts = key.split(/_|(?<=[a-z])(?=[A-Z])/)
+  // `growth_gb_per_hour` is a number of gigabytes.
+  const parts = key.replace(/(?<=[a-z_])_?[pP]er(?=_|[A-Z]).*/, '').split(/_|(?<=[a-z])(?=[A-Z])/)
   const last = parts.at(-1) ?? ''
   if (inBrackets === undefined && parts.length > 1 && /^[cf]$/i.test(last)) return unitOf(`°${last}`)
+  if (/^min$/i.test(last) && MINIMUM.test(key)) return undefined
+  if (/^in$/i.test(last) && LENGTH.test(key)) return unitOf('inch')
   if (/^ms$/i.test(last) && /wind|speed|gust|velocity/i.test(key)) return unitOf('m/s')
   return unitOf(inBrackets ?? (parts.length > 1 || last.length > 1 ? last : ''))
 }

@@ -36,6 +36,10 @@ const RUN = new RegExp(
   `(?:(?<![\\p{LC}\\p{N}_])|(?<=\\dx))(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
   'gu',
 )
+/** `48,7` and no `48.7`: then `1.284` is a whole number. */
+const DECIMAL_COMMA = /(?<![\d.,])\d{1,3},\d{1,2}(?![\d,])/
+const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])|\d,\d{3}\./
+const POINT_OF_THREE = /^\d{1,3}\.\d{3}$/
 const WORDS = [
   ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
   ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
@@ -81,6 +85,7 @@ export function numbersIn(text: string): Numeral[] {
     isHedged: false,
     isYear: false,
   }))
+  const isCommaDecimal = DECIMAL_COMMA.test(text) && !DECIMAL_POINT.test(text)
   const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
   const found: Numeral[] = [...durations]
   const add = (numeral: Numeral) => void (ofPart.get(numeral.at)?.parts ?? found).push(numeral)
@@ -89,9 +94,10 @@ export function numbersIn(text: string): Numeral[] {
     // The `10^6` of `1.2 × 10^6`, the `1/2` of `2 1/2`.
     if (index < end) continue
     // `COVID-19`, `gpt-4`: part of a name, unless it is a year (`mid-2020`).
-    const isInName = /[\p{LC}_]-$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
+    const isInName = /[\p{LC}_][-−]$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
     if (isInName) continue
     for (const numeral of numeralsOf(run, index, text)) {
+      if (isCommaDecimal && numeral.readings.length === 2 && POINT_OF_THREE.test(run)) numeral.readings.reverse()
       add(numeral)
       end = numeral.at + numeral.text.length
     }
@@ -241,8 +247,12 @@ function withUnit(run: string, place: NumberPlace): Numeral {
   // `m` is a metre or a million, so both are returned.
   const scale = suffix.startsWith('-') ? undefined : scaleOf(name)
   if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMBk]/.test(name))) {
-    const numeral = numeralOf(shown, { ...place, readings: [...scaled(readings, scale), ...readings] })
-    return unit ? { ...numeral, unit } : numeral
+    const [behind = '', measure = ''] = AFTER.exec(after.slice(suffix.length)) ?? []
+    const ofScaled = unitOf(measure)
+    const written = ofScaled ? shown + behind : shown
+    const numeral = numeralOf(written, { ...place, readings: [...scaled(readings, scale), ...readings] })
+    const both = ofScaled ?? (name === 'M' ? undefined : unit)
+    return both ? { ...numeral, unit: both } : numeral
   }
   // `the 2024 year-end`
   const isYear = unit?.kind === 'months' && /^(?:1\d|20)\d\d$/.test(run)

@@ -2,14 +2,15 @@
 import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
 import { clockSpansIn, dayTimeOf, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
+import { eraYearsIn } from './han-numerals.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { sizesOf } from './number-words.ts'
 import { cellsIn, withCells } from './cells.ts'
 import { RelatedNumbers, type PlacedNumber } from './related-numbers.ts'
-import { columnQuantities } from './column-units.ts'
+import { columnUnits } from './column-units.ts'
 import { pairsIn } from './contradictions.ts'
 import { countsIn } from './count-items.ts'
-import { numbersIn, type Reading } from './numbers.ts'
+import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { ReadSpans } from './read-spans.ts'
 import type { ReadText } from './read-text.ts'
 import { indexesOf, WordIndex } from './word-index.ts'
@@ -56,7 +57,7 @@ export class ReadIndex {
       const { dates, rest } = datesIn(withCells(text).replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
-      const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
+      const numerals = numeralsOf(untimed)
       if (!isQueried)
         for (const cell of cellsIn(numerals, untimed))
           cells.push({
@@ -85,8 +86,7 @@ export class ReadIndex {
             for (const one of size.kind === 'temperature' && isNegative(untimed, at) ? [-value] : [value])
               listOf(quantities, size.kind).push({ value: toBase(one, size), of, isBinary: size.isBinary })
         }
-      for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
-        add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const seconds of clockSpansIn(rest)) add(seconds, listOf(quantities, 'time'))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
@@ -211,6 +211,17 @@ export class ReadIndex {
   }
 }
 
+/** The numbers of a text and the parts of its durations, with the units of their columns. */
+function numeralsOf(text: string): Numeral[] {
+  const units = columnUnits(text)
+  return numbersIn(text)
+    .flatMap((one) => [one, ...(one.parts ?? [])])
+    .map((one) => {
+      const unit = one.unit || one.isPercent ? undefined : units.get(one.at)
+      return unit ? { ...one, unit } : one
+    })
+}
+
 /** `the table, row 3 (Merino)`. A row is the better place than its table, unless there are many. */
 const ROW = /^(.*?), row \d/
 const MAX_ROWS = 5
@@ -227,7 +238,7 @@ const SHARES: [words: RegExp, value: number][] = [
 ]
 /** `all values in thousand EUR` */
 const SCALED =
-  /(?<!\p{L})(?:in|en|em) (?:[$€£] ?)?(?:thousands?|millions?|billions?|TEUR|kEUR|k€|Tsd|Mio|Mrd|000s?|milliers|miles|crores?|lakhs?)(?!\p{L})|千円|百万円|万元/iu
+  /(?<!\p{L})(?:in|en|em) (?:[$€£] ?|(?:USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK) )?(?:thousands?|millions?|billions?|TEUR|kEUR|k€|Tsd|Mio|Mrd|000s?|milliers|miles|crores?|lakhs?)(?!\p{L})|千円|百万円|万元/iu
 /** Amounts are written in cents or pence. */
 const MINOR_UNITS = /"currency"|\bcents?\b|\bpence\b|\bminor units?\b|_cents\b/i
 const MINOR =
@@ -245,7 +256,7 @@ function otherNumbersIn(text: string): number[] {
   const romans = [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
   const versions = [...text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi)]
   const heads = versions.flatMap(([, head = '']) => [Number(head), Number(head.split('.')[0])])
-  return [...countsIn(text), ...ofKeys, ...romans, ...heads]
+  return [...countsIn(text), ...ofKeys, ...romans, ...heads, ...eraYearsIn(text)]
 }
 
 /** `XIV`. */

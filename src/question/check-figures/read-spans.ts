@@ -9,6 +9,7 @@ const MAX_PAIRED = 200
 /** How many sums of a time and a duration, and how many days of a birth, are tried. */
 const MAX_SHIFTED = 60
 const MAX_AGES = 30
+const MAX_OVERNIGHT = 16
 const MAX_RATED = 30
 const DAY = 86_400
 
@@ -50,11 +51,17 @@ export class ReadSpans {
 
   get #inSeconds(): Numbers {
     this.#spans ??= new Numbers(
-      [spansOf(this.#days, DAY), spansOf(this.#times, 1), spansOf(this.#moments, 1)]
+      [spansOf(this.#days, DAY), this.#betweenTimes, spansOf(this.#moments, 1)]
         .flat()
         .map((value) => ({ value, of: -1 })),
     )
     return this.#spans
+  }
+
+  /** Also over midnight, between few times. */
+  get #betweenTimes(): number[] {
+    const spans = spansOf(this.#times, 1)
+    return this.#times.size > MAX_OVERNIGHT ? spans : spans.flatMap((span) => [span, DAY - span])
   }
 
   /** Returns whether a day is as far from a read day as a read number of days, weeks or months. */
@@ -64,7 +71,9 @@ export class ReadSpans {
     return [...this.#days].some((other) => {
       const apart = Math.abs(day - other) * DAY
       const apartMonths = monthsBetween(day, other)
-      return apart > 0 && (spans.has(apart) || (apartMonths !== undefined && months.has(apartMonths)))
+      // The last day of two weeks is the 14th.
+      const isLast = (apart / DAY) % 7 === 6 && spans.has(apart + DAY)
+      return apart > 0 && (isLast || spans.has(apart) || (apartMonths !== undefined && months.has(apartMonths)))
     })
   }
 

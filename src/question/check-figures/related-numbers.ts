@@ -13,6 +13,8 @@ export interface PlacedNumber {
   column: string
   /** The words of its row. */
   words: ReadonlySet<string>
+  /** The text right beside it. */
+  label: string
   /** It has no unit, and is only multiplied with or divided into quantities. */
   isFactor?: boolean
   /** Other groups: its number from the right, the amounts of its currency, the quantities of its unit. */
@@ -20,7 +22,8 @@ export interface PlacedNumber {
 }
 
 /** A number, `three times`, a percentage, a difference of percentages, a mean of some; the sum or mean of a list. */
-export type ResultKind = 'plain' | 'product' | 'ratio' | 'percent' | 'points' | 'mean' | 'total' | 'wholeMean'
+export type ResultKind =
+  'plain' | 'product' | 'ratio' | 'percent' | 'share' | 'points' | 'mean' | 'total' | 'rest' | 'wholeMean'
 type Results = Record<ResultKind, number[]>
 
 /** Longer rows and columns are not combined: among many numbers, nearly everything follows from some of them. */
@@ -42,9 +45,11 @@ const MAX_CHANCE: Record<ResultKind, number> = {
   product: 3,
   ratio: 6,
   percent: 5,
+  share: 4,
   points: 5,
   mean: 4,
   total: 5,
+  rest: 5,
   wholeMean: 6,
 }
 const NEIGHBOURS = 5
@@ -114,9 +119,11 @@ function combined(cells: readonly PlacedNumber[], maxRow: number): Results {
     product: [],
     ratio: [],
     percent: [],
+    share: [],
     points: [],
     mean: [],
     total: [],
+    rest: [],
     wholeMean: [],
   }
   for (const { value, isPercent, unit } of cells) {
@@ -178,8 +185,11 @@ function combineRow(row: readonly PlacedNumber[], maxRow: number, results: Resul
   for (const [i, a] of row.entries())
     for (const b of row.slice(i + 1)) {
       combinePair(a, b, results)
-      if (a.isFactor === undefined && a.value > 0 && b.value > 0)
+      if (a.isFactor === undefined && a.value > 0 && b.value > 0) {
         results.product.push(a.value / b.value, b.value / a.value)
+        if (a.isPercent === b.isPercent && a.unit?.kind === b.unit?.kind)
+          results.ratio.push(Math.max(a.value, b.value) / Math.min(a.value, b.value))
+      }
       if (!a.isPercent && !b.isPercent && a.isFactor === undefined && b.isFactor === undefined)
         results.product.push(a.value * b.value)
       for (const [one, share] of [
@@ -211,23 +221,23 @@ function combineColumn(column: readonly PlacedNumber[], results: Results): void 
   })
   const whole = block(0, column.length)
   for (let from = 0; from < column.length; from += 1) {
-    if (column.length > 2) share(column[from]!, whole, results)
+    if (column.length > 2) pushShare(column[from]!, whole, results.share)
     for (let to = from + 2; to <= column.length; to += 1) {
       const some = block(from, to)
       if (to - from > 2) results.plain.push(some.value)
       if (to - from > 2) results.mean.push(some.value / (to - from))
-      if (to - from < column.length) share(some, whole, results)
+      if (to - from < column.length) pushShare(some, whole, results.percent)
       if (2 * to - from <= column.length) combinePair(some, block(to, 2 * to - from), results)
     }
   }
 }
 
-function share({ value }: PlacedNumber, { value: whole }: PlacedNumber, { percent }: Results): void {
-  if (value > 0 && whole > 0) percent.push((100 * value) / whole)
+function pushShare({ value }: PlacedNumber, { value: whole }: PlacedNumber, shares: number[]): void {
+  if (value > 0 && whole > 0) shares.push((100 * value) / whole)
 }
 
 /** The sum, the mean and the median. */
-function combineList(some: readonly PlacedNumber[], { total, mean, wholeMean }: Results): void {
+function combineList(some: readonly PlacedNumber[], { total, rest, mean, wholeMean }: Results): void {
   const list = some.filter(({ isFactor }) => !isFactor)
   if (list.length < 2) return
   const sum = sumOf(list)
@@ -235,7 +245,7 @@ function combineList(some: readonly PlacedNumber[], { total, mean, wholeMean }: 
   total.push(sum)
   if (list.length <= MAX_COLUMN && list.length > 3)
     for (const { value } of list) {
-      total.push(sum - value)
+      rest.push(sum - value)
       mean.push((sum - value) / (list.length - 1))
     }
   wholeMean.push(sum / list.length, (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2)

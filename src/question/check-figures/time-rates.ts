@@ -13,6 +13,7 @@ const PERIODS: [words: string, adverbs: string, factors: number[]][] = [
   ['thousand|1,000|1000|tausend|mille|mil', '‰', [1000]],
   ['100,?000', '(?!)', [100_000]],
   ['million|mio', '(?!)', [1e6]],
+  ['square foot|sq ft|ft²', '(?!)', [10.76391]],
 ]
 const RATES = PERIODS.map(([words, adverbs, factors]): [RegExp, number[]] => [
   new RegExp(`(?:^|[^\\p{L}])${PER}(?:${words})(?!\\p{L})|(?<!\\p{L})(?:${adverbs})(?!\\p{L})`, 'iu'),

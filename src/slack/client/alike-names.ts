@@ -44,7 +44,7 @@ export function bareName(name: string): string {
 /** Returns whether two names look alike: in another case, with other accents, spaces, signs or similar letters. */
 export function areAlike(one: string, other: string): boolean {
   const seen = skeleton(one)
-  return seen !== '' && seen === skeleton(other)
+  return one.trim() === other.trim() || (seen !== '' && seen === skeleton(other))
 }
 
 function skeleton(name: string): string {

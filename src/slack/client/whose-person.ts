@@ -8,10 +8,15 @@ import type { Installation, Installations } from './installations.ts'
 interface PersonOptions {
   installation: Installation
   installations: Installations
+  /** Waits as long as any look-up of a person. No delivery waits for its ack. */
+  isPatient?: true
 }
 
-/** The time limit for looking a person up, because Slack waits three seconds for an ack. Milliseconds. */
-const PATIENCE_MS = 1_800
+/**
+ * The time limit for looking a person up, because Slack waits three seconds for an ack. A press may ask for the channel
+ * and for whether the person may ask there too. Milliseconds.
+ */
+export const PATIENCE_MS = 700
 
 /**
  * Returns a person with the workspaces in which their id is theirs (`homes`), if they are of the organisation that has
@@ -20,13 +25,15 @@ const PATIENCE_MS = 1_800
  */
 export async function whosePerson(
   { team, user, userTeam }: NamedInTeam,
-  { installation, installations }: PersonOptions,
+  { installation, installations, isPatient }: PersonOptions,
 ): Promise<Presser> {
   const person = { user, ...(userTeam === undefined ? {} : { userTeam }) }
   if (!installation.isOrgWide) return person
   const home = userTeam ?? team
   const asking = installation.directory.factsOf(team, user)
-  const answer = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
+  const isTold = isPatient ?? (await settledWithin(PATIENCE_MS, [asking]))
+  const answer = isTold ? await asking : 'unreachable'
+  if (typeof answer !== 'string' && answer.isExternal && home === team) return person
   const facts = typeof answer === 'string' || answer.isExternal ? undefined : answer
   const isOurs = facts !== undefined && !isNamesakes(facts, { team, userTeam: home })
   if (home !== team && !isOurs && !(await isOfOrganisation(home, { installation, installations }))) return person
@@ -45,5 +52,5 @@ async function isOfOrganisation(team: string, { installation, installations }: P
  */
 export async function isOfOurs(asker: NamedInTeam, options: PersonOptions): Promise<boolean> {
   if (asker.userTeam === undefined || asker.userTeam === asker.team) return true
-  return (await whosePerson(asker, options)).homes !== undefined
+  return (await whosePerson(asker, { ...options, isPatient: true })).homes !== undefined
 }

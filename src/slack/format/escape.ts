@@ -26,7 +26,7 @@ export function decodeEntities(text: string): string {
   })
 }
 
-const INVISIBLE = /[\u00ad\u200b-\u200f]/g
+const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064]/g
 /** The references to ASCII signs that are decoded. */
 const DECODED = new Set(['&amp;', '&lt;', '&gt;', '&quot;', '&apos;', '&#39;'])
 

@@ -26,7 +26,12 @@ const bodySchema = z.object({
   team_id: text,
   team: teamSchema,
   view: z.object({ app_installed_team_id: text }).optional().catch(undefined),
+  actions: z
+    .array(z.object({ value: text }))
+    .optional()
+    .catch(undefined),
 })
+type Body = z.infer<typeof bodySchema>
 
 /**
  * Returns the workspace of a delivery. An organisation's delivery may name other companies: that of whoever presses a
@@ -44,21 +49,33 @@ export async function authorizedTeam(
     return team && installation ? { team, installation } : undefined
   }
   if (!isEnterpriseInstall || !enterpriseId) return at(teamId || installations.defaultTeam)
-  const named = teamForApp(body, enterpriseId)
+  const read = bodySchema.safeParse(body).data ?? {}
+  const named = teamForApp(read, enterpriseId)
   if (named !== undefined) return at(named, enterpriseId)
   const whole = await at(enterpriseId, enterpriseId)
-  const team = whole && conversationId ? await ownTeamOf(conversationId, whole.installation) : undefined
-  return (await at(team, enterpriseId)) ?? (await at(teamId)) ?? whole
+  const known = async (team: string | undefined) => {
+    const found = await at(team)
+    return found?.installation.signingKey === whole?.installation.signingKey ? found : undefined
+  }
+  const { event, team: presser, actions: [action] = [] } = read
+  const [, pressed] = PLACE.exec(action?.value ?? '') ?? []
+  const place = await known(pressed)
+  // Slack does not say whether this workspace is of the organisation.
+  const isOpen = event === undefined && presser?.id !== undefined && presser.enterprise_id === undefined
+  if (place || isOpen) return place ?? known(presser?.id)
+  const own = whole && conversationId ? await ownTeamOf(conversationId, whole.installation) : undefined
+  // The envelope of an event may name whoever wrote, who may be of another company.
+  return (await at(own, enterpriseId)) ?? (event === undefined ? await at(teamId) : undefined) ?? whole
 }
 
-function teamForApp(body: unknown, enterprise: string): string | undefined {
-  const read = bodySchema.safeParse(body).data
-  if (!read) return undefined
+/** The team in the value of a button that names a question. */
+const PLACE = /^(?:\d+ )?([TE][A-Z\d]+):[CDG]/
+
+function teamForApp(read: Body, enterprise: string): string | undefined {
   const { event, command, authorizations: [own] = [], is_ext_shared_channel: isShared, team_id, team, view } = read
   if (event !== undefined) return own?.team_id ?? (isShared ? undefined : team_id)
   if (command !== undefined) return team_id
-  const isOthers = team?.enterprise_id !== undefined && team.enterprise_id !== enterprise
-  return view?.app_installed_team_id ?? (isOthers ? undefined : team?.id)
+  return view?.app_installed_team_id ?? (team?.enterprise_id === enterprise ? team.id : undefined)
 }
 
 const LOOK_UP_MS = 1_000

@@ -1,7 +1,8 @@
+import { settledWithin } from '../../base/async.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import { isNamesakes } from '../client/directory-answers.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
-import { whosePerson } from '../client/whose-person.ts'
+import { PATIENCE_MS, whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'
 import type { DeliveryRecipient } from './authorized-team.ts'
 
@@ -28,7 +29,8 @@ export async function personOfEvent(
   const isOpen = named === undefined && body.is_ext_shared_channel === true && (body.team_id ?? team) !== team
   if (!isOpen) return whosePerson({ team, user, userTeam: named }, { installation, installations })
   const userTeam = body.team_id ?? team
-  const facts = await installation.directory.factsOf(team, user)
+  const asking = installation.directory.factsOf(team, user)
+  const facts = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof facts === 'string') return { user, userTeam }
   if (facts.isExternal) return { user, userTeam: facts.homes[0] ?? userTeam, homes: facts.homes }
   const isTheirs = isNamesakes(facts, { team, userTeam }) && !(await namesHost(given, { team, installation }))
@@ -40,6 +42,8 @@ async function namesHost(
   { body, channel }: EventOfPerson,
   { team, installation }: DeliveryRecipient,
 ): Promise<boolean> {
-  const { host } = await factsOfPlace(channel, installation, 'once').catch(() => ({ host: undefined }))
+  const asking = factsOfPlace(channel, installation, 'once').catch(() => ({ host: undefined }))
+  if (!(await settledWithin(PATIENCE_MS, [asking]))) return false
+  const { host } = await asking
   return host === undefined ? body.context_team_id === team : host === body.team_id
 }

@@ -53,7 +53,7 @@ export const messageChanged = onMessage('message_changed', (services) => {
   )
   return async ({ message, body, context }) => {
     const change = changeOf(message as MessageChanged)
-    const recipient = change && (await recipientOfMessage(change.message, { body, context }, services))
+    const recipient = change && (await recipientOfMessage(addressedIn(change), { body, context }, services))
     if (!recipient) return
     if (change.kind === 'deleted') return withdrawDeleted(change.message, { ...recipient, services })
     const { channel, ts, user } = change.message
@@ -79,6 +79,13 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
   if (editedAt !== undefined && editedAt === editTsOf(previous.edited)) return undefined
   if (contentText(message) === contentText(previous)) return undefined
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
+}
+
+/** Returns the message with all that names its recipient: an edit may take the mention away. */
+function addressedIn(change: MessageChange): SlackMessage {
+  if (change.kind === 'deleted') return change.message
+  const { message, previous } = change
+  return { ...message, text: `${previous.text ?? ''}\n${message.text ?? ''}` }
 }
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `messageChanged`. */

@@ -35,7 +35,7 @@ export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack,
     const keep = async () => {
       const author = { team, user: wanted.by, userTeam: from }
       const { installations } = services
-      const ofOthers = foreignTeam(await whosePerson(author, { installation, installations }), team)
+      const ofOthers = foreignTeam(await whosePerson(author, { installation, installations, isPatient: true }), team)
       return remember({ question, ...wanted, ...ofOthers }, installation, services)
     }
     const outcome =

@@ -8,7 +8,7 @@ import { zodInput } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
-import { ToolError } from '../../base/errors.ts'
+import { messageOf, ToolError } from '../../base/errors.ts'
 import { personIn } from '../../base/place.ts'
 import { conversationOf, isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { questionValue } from '../intake/asked-audience.ts'
@@ -16,6 +16,7 @@ import { refusalOf } from '../intake/remember.ts'
 import { memoryFor } from '../subcommands/remembered-command.ts'
 import { withNote, type Content } from '../format/blocks.ts'
 import { cleanName } from '../format/escape.ts'
+import { MEMORY as MEMORY_WORDS } from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { draftFor } from '../schedules/schedule-request.ts'
 import { scheduleListFor } from '../schedules/schedules-command.ts'
@@ -75,7 +76,13 @@ const MEMORY_LIST: Proposal<object> = {
   description: 'Shows the asker what is remembered, to forget some.',
   input: z.object({}),
   async make(_, work, note) {
-    const shown = await memoryFor(work.question, work)
+    const shown = await memoryFor(work.question, work).catch((error: unknown) => {
+      work.services.log.warn(
+        { question: work.question.id, error: messageOf(error) },
+        'could not list what is remembered',
+      )
+      return { refusal: MEMORY_WORDS.failed }
+    })
     return 'refusal' in shown ? shown : withNote(memoryContent(shown.all, work.question), note)
   },
 }

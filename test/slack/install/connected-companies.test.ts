@@ -159,6 +159,108 @@ describe.for(Object.keys(WAYS) as Way[])('an organisation with %s', (way) => {
   })
 })
 
+/** A channel that is shared with another company, in which the bot runs for a person of that company. */
+const SHARED = 'C0SHARED001'
+const UNNAMED = [{ enterprise_id: ORG.id, team_id: null, is_enterprise_install: true, is_bot: true }]
+const STRANGER = { type: 'app_mention', user: 'U0STRANGER1', user_team: 'T0STRANGE01', team: 'T0STRANGE01' }
+const ASKED_AT = '1800000100.000100'
+
+/** A person of another company asks in a shared channel. */
+function strangerAsks({ slack, by }: Awaited<ReturnType<typeof start>>, text: string, envelope: Json = {}) {
+  const place = { channel: SHARED, ts: ASKED_AT, event_ts: ASKED_AT }
+  const message = { ...STRANGER, ...place, text: `<@${botUserOf(ORG.id)}> ${text}` }
+  return slack.event(ORG, message, { ...by, is_ext_shared_channel: true, ...envelope })
+}
+
+describe.for(Object.keys(WAYS) as Way[])('an organisation with %s, and its connected companies', (way) => {
+  test.for([
+    ['Slack is slow to tell about the channel', 'slow'],
+    ['Slack refuses to tell about the channel', 'refused'],
+  ] as const)('a person of another company is refused even if %s', async ([, how]) => {
+    const bot = await start({ onTestFinished }, way)
+    const { state } = bot.slack
+    // In a workspace of their own company, they are a member.
+    state.person = () => ({ team_id: 'T0STRANGE01', is_stranger: false, enterprise_user: undefined })
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => (release = resolve))
+    onTestFinished(() => release())
+    const isAboutPlace = (args: Json) => args['channel'] === SHARED && !('text' in args) && !('user' in args)
+    if (how === 'slow') state.holdAnswer = (args) => (isAboutPlace(args) ? slow : undefined)
+    else state.refuses = (method) => (method === 'conversations.info' ? 'ratelimited' : undefined)
+    await strangerAsks(bot, 'What is secret?', { team_id: 'T0STRANGE01', authorizations: UNNAMED })
+    release()
+    await until(() => bot.logs.some((line) => line.includes('may not ask here')), 'the refusal')
+    expect(bot.model.about('secret')).toEqual([])
+    expect(bot.logs.filter((line) => line.includes('"T0STRANGE01:'))).toEqual([])
+  })
+
+  test('a press that names the workspace of a company without an organisation is not one of ours', async (t) => {
+    const bot = await start(t, way)
+    const channel = 'C0CALL00901'
+    const value = await bot.waits(channel)
+    for (const team of [
+      { id: 'T0STRANGE01', domain: 'x' },
+      { id: 'T0STRANGE01', enterprise_id: OTHER.id },
+    ]) {
+      const pressed = {
+        ...{ type: 'block_actions', team, channel: { id: channel }, container: { type: 'message', message_ts: '1.1' } },
+        ...{ response_url: `${bot.slack.apiUrl}response`, secret: bot.by.secret },
+        actions: [{ type: 'button', action_id: ALLOW_ONCE, block_id: 'b', value, action_ts: '1900000002.000100' }],
+      }
+      expect((await bot.slack.interact({ id: ORG.id }, { id: ALICE, team_id: 'T0STRANGE01' }, pressed)).status).toBe(
+        200,
+      )
+      expect((await bot.press(ALLOW_ONCE, value, channel, [ALICE, 'T0STRANGE01'])).status).toBe(200)
+    }
+    expect(bot.logs.filter((line) => line.includes('a person decided about a call'))).toEqual([])
+    await bot.press(ALLOW_ONCE, value, channel, [ALICE, SECOND])
+    await until(() => bot.written(channel) === 1, 'the answer')
+  })
+
+  test.for([
+    ['the organisation’s workspace', ORG.team],
+    ['their own', 'T0STRANGE01'],
+  ])('an asker of another company stops their question by a reaction whose envelope names %s', async ([, team_id]) => {
+    const bot = await start({ onTestFinished }, way, { ALLOW_EXTERNAL: 'true' })
+    bot.model.on('wait for it', act('I write it down.', 'notebook', JSON.stringify({ title: 'x', text: 'x' })))
+    await strangerAsks(bot, 'wait for it')
+    await until(() => bot.logs.some((line) => line.includes('waits for a person')), 'a wait')
+    const item = { type: 'message', channel: SHARED, ts: ASKED_AT }
+    const reaction = { type: 'reaction_added', reaction: 'x', user: 'U0STRANGER1', event_ts: '1900000200.000100', item }
+    await bot.slack.event(ORG, reaction, { ...bot.by, is_ext_shared_channel: true, team_id })
+    await until(() => bot.logs.some((line) => line.includes('"stopped"')), 'the stop')
+  })
+})
+
+/** Slack waits this long for an ack, in ms. */
+const ACK_MS = 3_000
+
+test.for([
+  ['a decision', ALLOW_ONCE],
+  ['a stop', STOP],
+  ['a look at the input', SHOW_ARGUMENTS],
+  ['a reaction of whom Slack does not tell', 'reaction'],
+] as const)('%s is acked in time while Slack is slow to tell who and where it is', async ([, action]) => {
+  const bot = await start({ onTestFinished }, 'a distributed app', { APPROVERS: BOB })
+  const channel = `C0CALL${String(++count).padStart(5, '0')}`
+  const value = await bot.waits(channel)
+  let release = () => {}
+  const slow = new Promise<void>((resolve) => (release = resolve))
+  onTestFinished(() => release())
+  const isLookUp = (args: Json) => Object.keys(args).every((key) => ['user', 'channel', 'team_id'].includes(key))
+  bot.slack.state.holdAnswer = (args) => (isLookUp(args) ? slow : undefined)
+  const asked = value.split(' ').at(-1) ?? ''
+  const item = { type: 'message', channel, ts: asked.split(':').at(-1) }
+  const reaction = { type: 'reaction_added', reaction: 'x', user: BOB, event_ts: '1900000200.000100', item }
+  const shared = { is_ext_shared_channel: true, team_id: 'T0STRANGE01' }
+  const from = Date.now()
+  const { status } =
+    action === 'reaction'
+      ? await bot.slack.event(ORG, reaction, shared)
+      : await bot.press(action, action === STOP ? asked : value, channel, [BOB, SECOND])
+  expect([status, Date.now() - from < ACK_MS]).toEqual([200, true])
+})
+
 const MESSAGE = { ts: '1900000030.000100', user: ALICE, text: 'x' }
 
 /** Deliveries of an organisation that name a workspace of another one, which has installed the app too. */

@@ -114,6 +114,22 @@ describe('in memory', async () => {
     expect(slack.posts().filter((post) => post.channel === place)).toHaveLength(1)
   })
 
+  test('an edit that takes the mention away stops the run of the side that was mentioned', async () => {
+    const place = channel()
+    bot.model.on('of the loom', { hang: true })
+    const ts = '1900000002.000100'
+    const written = { type: 'message', user: 'U0ALICE0001', ts, text: `<@${botUserOf(OTHER.id)}> Who of the loom?` }
+    const shared = { is_ext_shared_channel: true, team_id: OTHER.id }
+    const where = { channel: place, event_ts: ts }
+    await slack.event(ACME, { ...written, ...where, type: 'app_mention' }, { ...shared, event_id: 'EvEdit1' })
+    await until(() => bot.model.about('of the loom').length === 1, 'the run')
+    const edited = { ...written, text: 'Never mind.', edited: { user: 'U0ALICE0001', ts: '1900000003.000100' } }
+    const edit = { type: 'message', subtype: 'message_changed', channel_type: 'channel', ...where }
+    const change = { ...edit, ts: '1900000003.000100', message: edited, previous_message: written }
+    await slack.event(ACME, change, { ...shared, event_id: 'EvEdit2' })
+    await until(() => bot.model.about('of the loom').some(({ aborted }) => aborted), 'its end')
+  })
+
   test('a channel’s data moves when its id changes', async () => {
     const [place, moved] = [channel(), channel()]
     const mention = (at: string, text: string) => {
