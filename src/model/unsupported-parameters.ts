@@ -35,7 +35,9 @@ export class UnsupportedParameters implements ModelQuirks {
     const mayRefuseRole = !isLong && (REFUSED.has(status) || status === 500)
     if (mayRefuseRole && refusesSystem(error.message) && hasSystem(sent)) return (this.noSystem = true)
     if (refusesStop(words, status) && isIn(sent, 'stop')) return Boolean(this.refused.add('stop'))
-    if (!REFUSED.has(status) || isLong) return false
+    // Ollama answers 500 where a model cannot be held to a form.
+    const mayRefuse = REFUSED.has(status) || (status === 500 && NAMES_FORMAT.test(words))
+    if (!mayRefuse || isLong) return false
     if (NEEDS_REASONING.test(words)) return !this.needsReasoning && (this.needsReasoning = true)
     const { param } = error
     const named = this.#optional.filter(
@@ -82,6 +84,9 @@ const NAMES_FORMAT = new RegExp(
     '\\bstructured[ _-]?(?:outputs?|generation)\\b',
     '\\b(?:guided|constrained)[ _-]?(?:json|decoding|generation)\\b',
     'grammar\\b',
+    '\\brequired for format\\b',
+    '\\bjson_validate_failed\\b',
+    '\\bfailed to generate json\\b',
     '\\btext\\.format\\b',
   ].join('|'),
   'i',

@@ -17,16 +17,18 @@ const ZONE =
   /^(?:Z(?!\w)|,? ?\(?(?:(?:in|at|à|en|a|em|w|v|på|ad) )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
 
 /** The countries of one zone, which a schedule's words may mean otherwise. */
-const COUNTRIES: Record<string, string> = {
-  ...{ germany: 'Europe/Berlin', german: 'Europe/Berlin', france: 'Europe/Paris', french: 'Europe/Paris' },
-  ...{ uk: 'Europe/London', british: 'Europe/London', italy: 'Europe/Rome', italian: 'Europe/Rome' },
-  ...{ spain: 'Europe/Madrid', spanish: 'Europe/Madrid', swiss: 'Europe/Zurich', switzerland: 'Europe/Zurich' },
-  ...{ japan: 'Asia/Tokyo', japanese: 'Asia/Tokyo', india: 'Asia/Kolkata', indian: 'Asia/Kolkata' },
-  ...{ china: 'Asia/Shanghai', chinese: 'Asia/Shanghai', korea: 'Asia/Seoul', korean: 'Asia/Seoul' },
-}
+const COUNTRIES = new Map(
+  Object.entries({
+    ...{ germany: 'Europe/Berlin', german: 'Europe/Berlin', france: 'Europe/Paris', french: 'Europe/Paris' },
+    ...{ uk: 'Europe/London', british: 'Europe/London', italy: 'Europe/Rome', italian: 'Europe/Rome' },
+    ...{ spain: 'Europe/Madrid', spanish: 'Europe/Madrid', swiss: 'Europe/Zurich', switzerland: 'Europe/Zurich' },
+    ...{ japan: 'Asia/Tokyo', japanese: 'Asia/Tokyo', india: 'Asia/Kolkata', indian: 'Asia/Kolkata' },
+    ...{ china: 'Asia/Shanghai', chinese: 'Asia/Shanghai', korea: 'Asia/Seoul', korean: 'Asia/Seoul' },
+  }),
+)
 
 function zoneOf(name: string): string | undefined {
-  return zoneNamed(name) ?? COUNTRIES[name.toLowerCase()]
+  return zoneNamed(name) ?? COUNTRIES.get(name.toLowerCase())
 }
 
 /** A way to tell the clock: an IANA zone, or minutes ahead of UTC. */

@@ -222,26 +222,30 @@ describe('inputs', () => {
 })
 
 describe('an endpoint that does not hold the form', () => {
-  const REFUSALS = [
-    'response_format is not supported by this model',
-    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
-    'JSON schema conversion failed: Unrecognized schema',
-    'Structured outputs are unavailable on this deployment.',
+  const REFUSALS: [status: number, message: string][] = [
+    [400, 'response_format is not supported by this model'],
+    [400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."],
+    [400, 'JSON schema conversion failed: Unrecognized schema'],
+    [400, 'Structured outputs are unavailable on this deployment.'],
+    [400, 'Failed to generate JSON. Please adjust your prompt. See failed_generation for more details.'],
+    [500, 'failed to load model vocabulary required for format'],
   ]
 
-  test.for(REFUSALS)('is asked again without the field, once, and that is learnt: %s', async (message, t) => {
-    let sent = 0
-    const { model, final } = await runOn(t, {
-      dialect: 'structured',
-      model: ({ body }) => {
-        if ('response_format' in body)
-          return { status: 400, body: { error: { message, type: 'invalid_request_error' } } }
-        return sent++ === 0 ? structured('echo', { query: 'x' }) : structured('answer', 'y')
-      },
-    })
-    expect(final).toMatchObject({ type: 'answer', text: 'y' })
-    expect(model.requests.map(({ body }) => 'response_format' in body)).toEqual([true, false, false])
-  })
+  test.for(REFUSALS)(
+    'is asked again without the field, once, and that is learnt: %s %s',
+    async ([status, message], t) => {
+      let sent = 0
+      const { model, final } = await runOn(t, {
+        dialect: 'structured',
+        model: ({ body }) => {
+          if ('response_format' in body) return { status, body: { error: { message, type: 'invalid_request_error' } } }
+          return sent++ === 0 ? structured('echo', { query: 'x' }) : structured('answer', 'y')
+        },
+      })
+      expect(final).toMatchObject({ type: 'answer', text: 'y' })
+      expect(model.requests.map(({ body }) => 'response_format' in body)).toEqual([true, false, false])
+    },
+  )
 
   test.for([
     [
