@@ -31,7 +31,7 @@ const bodySchema = z.object({
     .optional()
     .catch(undefined),
 })
-type Body = z.infer<typeof bodySchema>
+type DeliveryBody = z.infer<typeof bodySchema>
 
 /**
  * Returns the workspace of a delivery. An organisation's delivery may name other companies: that of whoever presses a
@@ -71,7 +71,7 @@ export async function authorizedTeam(
 /** The team in the value of a button that names a question. */
 const PLACE = /^(?:\d+ )?([TE][A-Z\d]+):[CDG]/
 
-function teamForApp(read: Body, enterprise: string): string | undefined {
+function teamForApp(read: DeliveryBody, enterprise: string): string | undefined {
   const { event, command, authorizations: [own] = [], is_ext_shared_channel: isShared, team_id, team, view } = read
   if (event !== undefined) return own?.team_id ?? (isShared ? undefined : team_id)
   if (command !== undefined) return team_id
