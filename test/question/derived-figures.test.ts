@@ -199,3 +199,9 @@ describe('an answer that contradicts itself or what was read', () => {
     expect(missing('3-5 days, or 2026-11-24 to 2026-11-28; they won 4-2.', read)).toEqual([])
   })
 })
+
+test.for([
+  '<@U000000003> it is, in <#C0GENERAL1|general>.',
+  'Ask <@W12AB34CD5> or <!subteam^S0123ABCD>.',
+  '<!date^1700000000^{date}|then> it ends.',
+])('ids of people, channels and groups are no figures: %s', (answer) => expect(missing(answer, 'nothing')).toEqual([]))

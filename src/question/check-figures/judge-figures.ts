@@ -42,6 +42,9 @@ interface JudgedTexts {
   askedAt?: Date
 }
 
+/** Slack's references to people, channels and groups, whose ids are no figures. */
+const MENTION = /<[@#!][^<>\n]{1,200}>/g
+
 /**
  * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
@@ -52,7 +55,7 @@ export function judgeFigures(
 ): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
   if (chars > MAX_READ_CHARS || written.length > MAX_ANSWER_CHARS) return undefined
-  const answer = asciiDigits(written)
+  const answer = asciiDigits(written.replace(MENTION, (mention) => ' '.repeat(mention.length)))
   const figures = figuresIn(answer)
   if (figures.length === 0) return []
   const day = today.toISOString().slice(0, 10)
