@@ -85,7 +85,7 @@ function inputSchema(tool: Tool): StrictSchema {
 
 /**
  * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, those
- * that were repeated twice, and the one whose last three calls returned the same words.
+ * that were repeated twice, and the one whose last three calls found nothing, in the same words.
  */
 function repeatedTools(steps: readonly Step[]): Set<string> {
   const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
@@ -130,7 +130,7 @@ function inVain(calls: ToolStep[]): ToolStep[] {
 
 /** Words for nothing, in the languages of most tools. */
 const NOTHING =
-  /\b(?:no|not|none|nothing|n't|0|zero|without|unknown|missing|kein\w*|nicht\w*|nichts|aucun\w*|rien|ning[uú]n\w*|nada|no se|nessun\w*|niente|nenhum\w*|geen|niets|ничего|нет|не)\b|[没沒无無未不]|(?:ない|ません|없|않)/iu
+  /(?<!\p{L})(?:no|not|none|nothing|0|zero|without|unknown|missing|kein\p{L}*|nicht\p{L}*|aucun\p{L}*|rien|ning[uú]n\p{L}*|nada|nessun\p{L}*|niente|nenhum\p{L}*|geen|niets|ничего|нет|не)(?!\p{L})|n['’]t(?!\p{L})|[没沒无無未不]|ない|ません|없|않/iu
 
 function wordsAround(input: unknown, text: string): string {
   const values = isRecord(input) ? Object.values(input) : [input]

@@ -34,11 +34,17 @@ describe.concurrent.each(['text', 'json'] as const)('%s', (dialect) => {
     expect(final).toEqual({ type: 'answer', text: 'It is **x**.', sources: [] })
   })
 
-  test('the same result of three inputs: the next turn is held', async (t) => {
-    const looks = ['a', 'b', 'c'].map((query) => act('Another word.', 'echo', query))
+  test.for([
+    'Nothing found for "…".',
+    'There isn’t a page "…".',
+    'Kein Eintrag zu „…“.',
+    'По запросу «…» ничего не найдено.',
+    '没有找到“…”。',
+  ])('three inputs about which nothing is found: the next turn is held: %s', async (nothing, t) => {
+    const looks = ['a1', 'b2', 'c3'].map((query) => act('Another word.', 'echo', query))
     const { model: asked, final } = await runOn(t, {
       dialect,
-      tools: [echo((query) => `Nothing found for "${query}".`), tools[1]!],
+      tools: [echo((query) => nothing.replace('…', query)), tools[1]!],
       model: [...looks, structured('answer', 'Nothing is known.')],
     })
     expect(heldActions(asked.requests)).toEqual([undefined, undefined, undefined, ['other', 'answer']])
