@@ -26,6 +26,15 @@ export async function settledWithin(ms: number, promises: Iterable<Promise<unkno
   }
 }
 
+/**
+ * Waits for a promise, at most `ms`, as `settledWithin` does.
+ * @returns `late` if it has not settled by then
+ * @throws the reason of a promise that rejects in time
+ */
+export async function inTime<T, Late>(ms: number, promise: Promise<T>, late: Late): Promise<T | Late> {
+  return (await settledWithin(ms, [promise])) ? promise : late
+}
+
 /** Creates a value on first use and returns it from then on. A promise is kept even if it rejects. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined

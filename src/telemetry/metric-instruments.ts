@@ -1,4 +1,4 @@
-import { settledWithin } from '../base/async.ts'
+import { inTime } from '../base/async.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 
@@ -115,12 +115,10 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
 /** The gauges of one scrape share one call to the store. */
 function sharedRead(stats: () => Promise<QueueStats>): () => Promise<QueueStats> {
   let reading: Promise<QueueStats> | undefined
-  return () => (reading ??= inTime(stats()).finally(() => (reading = undefined)))
+  return () =>
+    (reading ??= inTime(PATIENCE_MS, stats(), UNKNOWN)
+      .catch(() => UNKNOWN)
+      .finally(() => (reading = undefined)))
 }
 
 const UNKNOWN: QueueStats = { waiting: NaN, active: NaN, oldestMs: NaN }
-
-async function inTime(stats: Promise<QueueStats>): Promise<QueueStats> {
-  const known = stats.catch(() => UNKNOWN)
-  return (await settledWithin(PATIENCE_MS, [known])) ? known : UNKNOWN
-}

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { cookieRules, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
 import { onlyGet, queryOf } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
-import { settledWithin } from '../../base/async.ts'
+import { inTime, settledWithin } from '../../base/async.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
 import { sealerFrom } from '../../base/encryption.ts'
@@ -166,7 +166,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (choice === bound.no) return endLink(link, token, options)
   if (choice !== bound.yes) return askWhoConnects(link, token, bound, options)
   const begun = beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
-  return inTime(begun, () => unansweredPage(account.name), options)
+  return (await inTime(options.pageMs ?? PAGE_MS, begun, undefined)) ?? unansweredPage(account.name)
 }
 
 /** The browser that opened a link. Its choices are secrets, so no other page can make them for the person. */
@@ -221,7 +221,7 @@ const PAGE_MS = 4_000
 const FINISH_MS = 60_000
 
 async function handleCallback(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
-  const { accounts, people } = options
+  const { accounts, people, pageMs = PAGE_MS } = options
   const answer = queryOf(request)
   const taken = await takeFlow(request, answer.get('state') ?? '', options)
   if (!taken) return expiredPage()
@@ -234,17 +234,12 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
   if (kept.proves) {
     if (!(await linkOf(kept.token, options))) return ended(expiredPage())
     const proven = goOnAfterProof(kept, account, answer, cookies, options)
-    return inTime(proven, () => ended(unansweredPage(account.name)), options)
+    return (await inTime(pageMs, proven, undefined)) ?? ended(unansweredPage(account.name))
   }
   // A link connects once, even if it was opened several times.
   const finish = () => finishLink(kept, account, answer, options)
   const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)
-  return ended(await inTime(finished, () => slowPage(kept.account), options))
-}
-
-/** Returns a page, or another one if it takes longer than a browser should wait. */
-async function inTime(page: Promise<Page>, late: () => Page, { pageMs = PAGE_MS }: ConnectionsOptions): Promise<Page> {
-  return (await settledWithin(pageMs, [page])) ? page : late()
+  return ended((await inTime(pageMs, finished, undefined)) ?? slowPage(kept.account))
 }
 
 async function finishLink(

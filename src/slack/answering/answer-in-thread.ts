@@ -21,7 +21,7 @@ import { answerDeps, granterIn } from './answer-deps.ts'
 import { changedLines, changesIn } from './changes-made.ts'
 import { notifyFailure } from './failure-notice.ts'
 import { endScheduled } from './end-scheduled.ts'
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import { warnWith } from '../../base/log.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { UNPARSED } from '../client/send-content.ts'
@@ -202,7 +202,7 @@ async function tellAdmins(allowance: Allowance, { question, services, installati
   for (const admin of await services.home.admins.newest(team, MAX_ADMINS)) {
     if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
-    if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
+    if (!isAdmin(await inTime(FACTS_MS, asking, 'unreachable' as const))) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
     const warn = warnWith(services.log, { team, admin }, 'could not warn an admin about a budget')
     await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch(warn)

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts'
 import { deleteBeginning, expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import type { NamedInTeam } from '../../base/place.ts'
-import { settledWithin } from '../../base/async.ts'
+import { inTime, settledWithin } from '../../base/async.ts'
 import { cleanName } from '../format/escape.ts'
 import {
   channelEntry,
@@ -120,7 +120,7 @@ export class Directory {
     const asking = this.#asking.get(key) ?? this.#askFacts(team, user).finally(() => this.#asking.delete(key))
     this.#asking.set(key, asking)
     const patienceMs = known && !isFresh ? RENEWAL_PATIENCE_MS : FACTS_PATIENCE_MS
-    const answer = (await settledWithin(patienceMs, [asking])) ? await asking : 'unreachable'
+    const answer = await inTime(patienceMs, asking, 'unreachable' as const)
     return answer === 'unreachable' && known ? known.facts : answer
   }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { z } from 'zod'
-import { once, settledWithin } from '../../base/async.ts'
+import { once, inTime } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
@@ -217,7 +217,7 @@ export function whoIs({ of }: Pick<Installations, 'of'>) {
     const name = directory?.personName(team, user)
     const url = identity && URL.canParse(identity.url) ? new URL(identity.url) : undefined
     const asking = name !== undefined && client ? isShared({ name, user }, client).catch(() => false) : undefined
-    const hasNamesake = asking !== undefined && (await settledWithin(WHO_MS, [asking])) && (await asking)
+    const hasNamesake = asking !== undefined && (await inTime(WHO_MS, asking, false))
     return {
       name: name === undefined || bareName(name) === '' ? user : `@${bareName(name)}`,
       workspace: url?.host ?? team,

@@ -1,6 +1,6 @@
 /** The members of the user groups that settings name. */
 import { z } from 'zod'
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Person } from '../../base/place.ts'
@@ -63,5 +63,5 @@ export async function membersOf(
       client.log.warn(fields, 'Slack does not list the members of a user group of the settings')
       return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
     })
-  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'
+  return inTime(PATIENCE_MS, asking, 'untold' as const)
 }

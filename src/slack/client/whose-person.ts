@@ -1,5 +1,5 @@
 /** Decides whether a person is of the bot's workspace or organisation, or of another company. */
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import type { NamedInTeam } from '../../base/place.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import { isNamesakes } from './directory-answers.ts'
@@ -31,8 +31,7 @@ export async function whosePerson(
   if (!installation.isOrgWide) return person
   const home = userTeam ?? team
   const asking = installation.directory.factsOf(team, user)
-  const isTold = isPatient ?? (await settledWithin(PATIENCE_MS, [asking]))
-  const answer = isTold ? await asking : 'unreachable'
+  const answer = await (isPatient ? asking : inTime(PATIENCE_MS, asking, 'unreachable' as const))
   if (typeof answer !== 'string' && answer.isExternal && home === team) return person
   const facts = typeof answer === 'string' || answer.isExternal ? undefined : answer
   const isOurs = facts !== undefined && !isNamesakes(facts, { team, userTeam: home })

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import { inTurn, settledWithin } from '../../base/async.ts'
+import { inTime, inTurn } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
@@ -118,19 +118,19 @@ function publishingOf({ home, now }: Services): Publishing {
 async function contentOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeContent> {
   const { team, user, channel, installation } = of
   const { settingsFor, usage, archive, agent } = services
-  const facts = inTime(installation.directory.factsOf(team, user))
+  const facts = ifKnown(installation.directory.factsOf(team, user))
   const [settings, left, connections, asked, own, person, others, admin] = await Promise.all([
-    inTime(settingsFor({ team, channel })),
-    inTime(usage.limits?.left({ team, user })),
-    inTime(connectionsOf({ team, user }, services)),
-    inTime(
+    ifKnown(settingsFor({ team, channel })),
+    ifKnown(usage.limits?.left({ team, user })),
+    ifKnown(connectionsOf({ team, user }, services)),
+    ifKnown(
       archive
         .lastOf({ team, user }, ASKED_SHOWN)
         .then(async (records) => askedOf(await theirs(records, of), of, links)),
     ),
-    areSchedulesOff(services) ? undefined : inTime(services.schedules.list({ team, user })),
+    areSchedulesOff(services) ? undefined : ifKnown(services.schedules.list({ team, user })),
     facts,
-    facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
+    facts.then((person) => (isAdmin(person) ? ifKnown(othersSchedules(of, services)) : undefined)),
     facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
@@ -196,14 +196,14 @@ async function adminBlocksOf(of: HomeOf, services: Services): Promise<KnownBlock
   const { team, user } = of
   const { directory } = of.installation
   // If several workspaces share the MCP servers, only the operator manages them.
-  const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
+  const isOperators = installations.servesMany ? ((await ifKnown(installations.servesMany())) ?? true) : false
   const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
   const [use, writes, needLogin, off] = await Promise.all([
-    inTime(useOfTeam(of, services)),
-    inTime(audit.list({ team }, WRITES_SHOWN)),
-    inTime(mcpAdmin?.needLogin()),
-    inTime(mcpAdmin?.off()),
-    inTime(home.admins.add(team, user, now().getTime())),
+    ifKnown(useOfTeam(of, services)),
+    ifKnown(audit.list({ team }, WRITES_SHOWN)),
+    ifKnown(mcpAdmin?.needLogin()),
+    ifKnown(mcpAdmin?.off()),
+    ifKnown(home.admins.add(team, user, now().getTime())),
   ])
   const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
   await directory.lookUp(team, people ?? [], NAMES_MS)
@@ -215,9 +215,8 @@ async function adminBlocksOf(of: HomeOf, services: Services): Promise<KnownBlock
 }
 
 /** Resolves to undefined on failure or timeout: the Home is shown without that part. */
-async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
-  if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
-  return promise.catch(() => undefined)
+function ifKnown<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+  return inTime(PATIENCE_MS, Promise.resolve(promise), undefined).catch(() => undefined)
 }
 
 /** People who may change the settings may see them, except guests and people from connected workspaces. */

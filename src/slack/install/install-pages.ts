@@ -3,7 +3,7 @@
  * The state is one of `signedStates`. Anybody may open both, so each process serves a bounded number a minute.
  */
 import type { IncomingMessage } from 'node:http'
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import { signedStates } from '../../base/http/oauth-states.ts'
 import { messageOf } from '../../base/errors.ts'
 import { htmlPage as page, onlyGet, queryOf, redirectTo, type PageText } from '../../base/http/html-page.ts'
@@ -66,7 +66,7 @@ async function finishInstall(request: IncomingMessage, options: InstallOptions):
   const states = statesOf(options)
   if (!(await states.take(request, state))) return expiredPage(options)
   const exchange = finished(code, options)
-  const done = (await settledWithin(options.pageMs ?? PAGE_MS, [exchange])) ? await exchange : slowPage(options)
+  const done = (await inTime(options.pageMs ?? PAGE_MS, exchange, undefined)) ?? slowPage(options)
   return { ...done, headers: { ...done.headers, ...states.clear(state) } }
 }
 

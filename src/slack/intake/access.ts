@@ -3,7 +3,7 @@
  * (stores/settings/settings.ts). answering/admit-or-refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
  * how much a person may ask.
  */
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installations } from '../client/installations.ts'
@@ -73,7 +73,7 @@ export async function mayAskNow(
   const settings = await settingsFor(question)
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const asking = denialNow({ question, settings, installation, signal })
-  return (await settledWithin(PATIENCE_MS, [asking])) && (await asking) === undefined
+  return (await inTime(PATIENCE_MS, asking, 'unknown' as const)) === undefined
 }
 
 function isPlaceAllowed({ channel, surface }: Question, { channels }: Access): boolean {

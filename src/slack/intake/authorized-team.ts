@@ -1,7 +1,7 @@
 /** Decides which workspace a delivery is authorized for, before anything else of it is read. */
 import type { AuthorizeSourceData } from '@slack/bolt'
 import { z } from 'zod'
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 
@@ -87,6 +87,6 @@ export async function ownTeamOf(
   isIn: string = '',
 ): Promise<string | undefined> {
   const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
-  const { ownTeams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
+  const { ownTeams = [] } = (await inTime(LOOK_UP_MS, asking, undefined)) ?? {}
   return ownTeams.includes(isIn) ? isIn : ownTeams[0]
 }

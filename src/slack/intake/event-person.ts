@@ -1,4 +1,4 @@
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import { isNamesakes } from '../client/directory-answers.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
@@ -29,8 +29,7 @@ export async function personOfEvent(
   const isOpen = named === undefined && body.is_ext_shared_channel === true && (body.team_id ?? team) !== team
   if (!isOpen) return whosePerson({ team, user, userTeam: named }, { installation, installations })
   const userTeam = body.team_id ?? team
-  const asking = installation.directory.factsOf(team, user)
-  const facts = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
+  const facts = await inTime(PATIENCE_MS, installation.directory.factsOf(team, user), 'unreachable' as const)
   if (typeof facts === 'string') return { user, userTeam }
   if (facts.isExternal) return { user, userTeam: facts.homes[0] ?? userTeam, homes: facts.homes }
   const isTheirs = isNamesakes(facts, { team, userTeam }) && !(await namesHost(given, { team, installation }))
@@ -43,7 +42,8 @@ async function namesHost(
   { team, installation }: DeliveryRecipient,
 ): Promise<boolean> {
   const asking = factsOfPlace(channel, installation, 'once').catch(() => ({ host: undefined }))
-  if (!(await settledWithin(PATIENCE_MS, [asking]))) return false
-  const { host } = await asking
+  const facts = await inTime(PATIENCE_MS, asking, undefined)
+  if (!facts) return false
+  const { host } = facts
   return host === undefined ? body.context_team_id === team : host === body.team_id
 }

@@ -1,5 +1,5 @@
 /** Stores texts that people ask the bot to remember, for the place of their message. */
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import type { Place } from '../../base/place.ts'
 import { SealBroken } from '../../base/encryption.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
@@ -63,7 +63,7 @@ export async function remember(
   const asking = scopeNow(question, installation, remembered).catch(() => 'unanswered' as const)
   const refusal = await refusalOf(wanted, installation, services)
   if (refusal !== undefined) return { refusal }
-  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unanswered'
+  const scope = await inTime(PATIENCE_MS, asking, 'unanswered' as const)
   if (scope === 'unanswered') return { refusal: MEMORY.failed }
   if (scope === undefined) return { refusal: MEMORY.notIn }
   // A command may come from a direct message between other people, where the bot could never use the text.
@@ -102,7 +102,7 @@ export async function refusalOf(
   if (length === 0) return MEMORY.empty
   if (length > REMEMBERED_CHARS) return tooLongToRemember(length)
   const asking = personRefusal(question, installation, services)
-  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : MEMORY.untold
+  return inTime(PATIENCE_MS, asking, MEMORY.untold)
 }
 
 async function personRefusal(

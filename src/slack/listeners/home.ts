@@ -1,4 +1,4 @@
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
@@ -102,7 +102,7 @@ async function refusalOf(value: string | undefined, home: HomeOf, services: Serv
     return FOR_OPERATOR
   }
   const asking = installation.directory.factsOf(team, user, { isFresh: true })
-  const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
+  const person = await inTime(PATIENCE_MS, asking, 'unreachable' as const)
   if (typeof person === 'string') return 'Slack did not tell me whether you are an admin. Please press again.'
   if (!isAdmin(person)) {
     log.warn({ team, user }, 'refused to turn on a tool: not pressed by an admin')

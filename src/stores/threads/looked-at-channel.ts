@@ -1,4 +1,4 @@
-import { settledWithin } from '../../base/async.ts'
+import { inTime } from '../../base/async.ts'
 import type { Place, ThreadKey } from '../../base/place.ts'
 import type { ThreadStates } from './types.ts'
 
@@ -24,7 +24,6 @@ export async function keepLookedAt(
 /** Returns the channel that the person of a direct message is looking at, if it is known. Never rejects. */
 export async function lookedAt(threads: ThreadStates, dm: Place, now: number): Promise<string | undefined> {
   const loading = threads.load(lookingKey(dm)).catch(() => undefined)
-  if (!(await settledWithin(PATIENCE_MS, [loading]))) return undefined
-  const { lookingAt } = (await loading) ?? {}
+  const { lookingAt } = (await inTime(PATIENCE_MS, loading, undefined)) ?? {}
   return lookingAt && now - lookingAt.at < FRESH_MS ? lookingAt.channel : undefined
 }
