@@ -17,6 +17,14 @@ test('the hand-made trace is valid', () => {
   expect(asRunTrace(fullTrace()).wrong).toBeUndefined()
 })
 
+test('a trace of another version is read, and one with wrong amounts is not', () => {
+  const waits = [{ step: 1, from: 0, for: 'something new' }]
+  expect(asRunTrace({ ...fullTrace(), stopped: 'something new', waits }).wrong).toBeUndefined()
+  const usage = { model: 'm', inputTokens: -1, outputTokens: 0, estimated: false }
+  const calls = [{ ...modelCall(0), usage: [usage] }]
+  expect(asRunTrace({ ...fullTrace(), calls }).wrong).toBe('calls.0.usage.0.inputTokens')
+})
+
 describe('npm run trace', () => {
   test('prints the address of the run’s page, and ends on a signal', async (t) => {
     const file = join(await temporaryFolder(t), 'run.json')

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { sourceSchema } from '../../agent/contracts/evidence.ts'
 import { usageSchema } from '../../agent/contracts/model.ts'
-import { stopReason } from '../../agent/contracts/run-events.ts'
+import type { StopReason } from '../../agent/contracts/run-events.ts'
 
 const amount = z.number().nonnegative()
 /** Milliseconds since the epoch. */
@@ -14,6 +14,15 @@ const time = z.number().min(0).max(8.64e15)
 const step = z.int().positive()
 const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).optional()
 const anyFields = z.record(z.string(), z.unknown())
+const usage = usageSchema.extend({
+  inputTokens: amount,
+  outputTokens: amount,
+  cachedTokens: amount.optional(),
+  reasoningTokens: amount.optional(),
+  costUsd: amount.optional(),
+})
+/** A name of a closed list. Another version may write one that this version does not know. */
+const openEnum = <Name extends string>() => z.custom<Name>((value) => typeof value === 'string')
 
 /** A message as it was sent, without encrypted reasoning. */
 const message = z.object({
@@ -60,7 +69,7 @@ const modelCall = z.object({
     messages: z.array(message),
     stop: z.array(z.string()).optional(),
     tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: anyFields })).optional(),
-    toolChoice: z.enum(['none', 'required']).optional(),
+    toolChoice: openEnum<'none' | 'required'>().optional(),
     schema: anyFields.optional(),
   }),
   /** Milliseconds until the first piece. */
@@ -71,7 +80,7 @@ const modelCall = z.object({
   read: reading.optional(),
   /** How often the call was retried. */
   retries: amount.optional(),
-  usage: z.array(usageSchema),
+  usage: z.array(usage),
   /** The caller had read enough, and cancelled the call. */
   isCut: z.literal(true).optional(),
 })
@@ -119,13 +128,13 @@ const runTrace = z.object({
   dialect: z.string(),
   startedAt: time,
   endedAt: time.optional(),
-  /** How many processes have worked on it. */
+  /** The number of processes that have worked on it. */
   attempts: amount,
   /** The calls in the order in which they began. */
   calls: z.array(tracedCall).max(10_000),
   /** The times for which the run waited for a person; `until` is absent while it waits. */
   waits: z
-    .array(z.object({ step, from: time, until: time.optional(), for: z.enum(['approval', 'question']) }))
+    .array(z.object({ step, from: time, until: time.optional(), for: openEnum<'approval' | 'question'>() }))
     .optional(),
   /** The messages that people added during the run, each before the step with its number. */
   added: z.array(z.object({ step, at: time, user: z.string(), text: z.string() })).optional(),
@@ -133,7 +142,7 @@ const runTrace = z.object({
   posts: z.record(z.string(), z.string()).optional(),
   end: z.enum(['answered', 'gave_up', 'stopped', 'failed']).optional(),
   /** The budget, or the person, that ended the run. */
-  stopped: stopReason.optional(),
+  stopped: openEnum<StopReason>().optional(),
   answer: z.string().optional(),
   /** A sentence on what was left out because the run was larger than a trace may be. */
   cut: z.string().optional(),
