@@ -19,7 +19,7 @@ export const keptOutcome = z.object({
   figures: z.object({ total: z.number(), unsupported: z.number() }).optional(),
   /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
   error: z.string().optional(),
-  /** Why the run was stopped before the model ended it. */
+  /** The budget that ended the run before the model did. */
   stopped: stopReason.optional(),
   steps: z.number(),
   ms: z.number(),
@@ -36,13 +36,18 @@ export type EvalOutcome = z.infer<typeof keptOutcome>
 /** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<EvalOutcome> {
   const { id, question } = asked
-  const { progress, end, failure, ms } = await runToEnd(question, agent, signal)
+  const { progress, end, ms, ...run } = await runToEnd(question, agent, signal)
+  let { failure } = run
+  let figures: EvalOutcome['figures']
+  try {
+    if (end?.type === 'answer') figures = figuresOf(end, question, agent, progress.steps)
+  } catch (error) {
+    failure ??= new Error(messageOf(error))
+  }
   return {
     id,
     question,
-    ...(end?.type === 'answer'
-      ? { answer: end.text, stopped: end.stopped, figures: figuresOf(end, question, agent, progress.steps) }
-      : { stopped: end?.reason }),
+    ...(end?.type === 'answer' ? { answer: end.text, stopped: end.stopped, figures } : { stopped: end?.reason }),
     error: failure instanceof ModelError ? `${failure.hint} (${failure.message})` : failure && messageOf(failure),
     steps: stepCount(progress.steps),
     ms,
