@@ -101,7 +101,7 @@ export class ContextWindow {
     const { inputTokens, cachedTokens = 0 } = usage
     if (charsOf(sent) <= SHORT) return usage
     const words = sent.messages.map(wordsOf).join('\n')
-    const added = this.#options.recent.add(sent)
+    const { fresh } = this.#options.recent.add(sent)
     const estimate = this.#estimates.get(sent.messages)
     if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))
     if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens
@@ -114,7 +114,7 @@ export class ContextWindow {
     const sentTokens = count(sent)
     // A few endpoints count only what their cache has not had.
     const isNewPart =
-      added !== undefined && isClose(inputTokens, count({ messages: [{ role: 'user', content: added }] }))
+      fresh !== undefined && isClose(inputTokens, count({ messages: [{ role: 'user', content: fresh }] }))
     const isClear = isUsual
       ? inputTokens < sentTokens * OF_USUAL
       : inputTokens < sentTokens * CLEARLY && sentTokens - inputTokens >= MIN_FOR_ANSWER && !isNewPart

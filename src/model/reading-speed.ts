@@ -1,6 +1,6 @@
-/** How long an endpoint reads before its first word, so that its silence meanwhile is no stall. */
+/** The time for which an endpoint reads before its first word, so that its silence meanwhile is no stall. */
 import type { ModelRequest, Usage } from '../agent/contracts/model.ts'
-import { promptText, type RecentPrompts } from './recent-prompts.ts'
+import type { RecentPrompts } from './recent-prompts.ts'
 
 /** The last calls that are remembered, and the shortest prompt that says something about the speed, in tokens. */
 const CALLS = 5
@@ -36,11 +36,10 @@ export class ReadingSpeed {
    */
   watch(request: ModelRequest): { request: ModelRequest; release(): void } {
     const from = this.#now()
-    const prompt = promptText(request)
-    const added = this.#recent.add(request)
+    const { chars, fresh } = this.#recent.add(request)
     // The wait for another call says nothing about the speed.
     const isAlone = this.#atWork.size === 0
-    const readsUntil = this.#readsUntil(prompt, from, request.timeMs)
+    const readsUntil = this.#readsUntil(chars, from, request.timeMs)
     const call = { readsUntil }
     this.#atWork.add(call)
     let firstMs: number | undefined
@@ -51,7 +50,7 @@ export class ReadingSpeed {
       request.onSign?.()
     }
     const onUsage = (usage: Usage) => {
-      const share = added === undefined ? 1 : added.length / prompt.length
+      const share = fresh === undefined ? 1 : fresh.length / chars
       if (firstMs !== undefined && isAlone) this.#note(usage, { ms: firstMs, share })
       request.onUsage?.(usage)
     }
@@ -71,8 +70,8 @@ export class ReadingSpeed {
    * `from` before the first call that says something. The slowest call counts. A small server reads one prompt after
    * the other.
    */
-  #readsUntil(prompt: string, from: number, timeMs = Infinity): number {
-    const ms = Math.max(0, ...this.#perToken) * (prompt.length / CHARS_A_TOKEN) * PATIENCE
+  #readsUntil(chars: number, from: number, timeMs = Infinity): number {
+    const ms = Math.max(0, ...this.#perToken) * (chars / CHARS_A_TOKEN) * PATIENCE
     if (ms === 0) return from
     const begins = Math.max(from, ...[...this.#atWork].map(({ readsUntil }) => readsUntil))
     return Math.min(begins + ms, from + timeMs * (1 - REST))

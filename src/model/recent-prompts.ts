@@ -1,29 +1,33 @@
 import { wordsOf, type CountedPrompt } from './tokens.ts'
 
+/** `fresh`: the part that follows what the prompt shares with a recent one; undefined if it shares nothing. */
+interface AddedPrompt {
+  chars: number
+  fresh: string | undefined
+}
+
 /** The beginnings of the last prompts of an endpoint, as hashes of their blocks: no text is kept. */
 export class RecentPrompts {
   #all: number[][] = []
-  readonly #added = new WeakMap<CountedPrompt['messages'], { text: string | undefined }>()
+  readonly #added = new WeakMap<CountedPrompt['messages'], AddedPrompt>()
 
-  /**
-   * Adds a prompt, once for each call. @returns the part of it that follows what it shares with a recent one; undefined
-   * if it shares nothing
-   */
-  add(prompt: CountedPrompt): string | undefined {
+  /** Adds a prompt, once for each call. */
+  add(prompt: CountedPrompt): AddedPrompt {
     const known = this.#added.get(prompt.messages)
-    if (known) return known.text
+    if (known) return known
     const text = promptText(prompt)
     const blocks = hashesOf(text)
     const shared = Math.max(0, ...this.#all.map((other) => firstDifference(blocks, other)))
     if (blocks.length > 0) this.#all = [blocks, ...this.#all].slice(0, MAX_RECENT)
-    const added = shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
-    this.#added.set(prompt.messages, { text: added })
+    const fresh = shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
+    const added = { chars: text.length, fresh }
+    this.#added.set(prompt.messages, added)
     return added
   }
 }
 
 /** All that the endpoint reads. */
-export function promptText({ messages, tools = [] }: CountedPrompt): string {
+function promptText({ messages, tools = [] }: CountedPrompt): string {
   return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(wordsOf)].join('\n')
 }
 
