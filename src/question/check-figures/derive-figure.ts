@@ -1,8 +1,9 @@
 /** Derives the numbers of an answer that no source has: by arithmetic, from times, from lists. */
-import { addWords, cellsIn, stemsIn } from './cells.ts'
+import { cellsIn } from './cells.ts'
 import { enumerates, formatted, isRemainder, isTotal, listCounts, MANY_DIGITS, rounded } from './compare-figures.ts'
 import type { QuantityUnit } from './durations.ts'
 import { factorsIn } from './factor-words.ts'
+import { NearbyNumbers, sentenceAround } from './nearby-numbers.ts'
 import { AVERAGE } from './number-words.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import type { ReadIndex } from './read-index.ts'
@@ -38,16 +39,11 @@ export class Derivations {
   #near = new Set<number>()
   /** The numbers of the answer that are known to be right, in order, for totals. */
   #listed: number[] = []
-  /** What follows from the numbers of the question and the answer. */
+  /** The results of arithmetic with the numbers of the question and the answer. */
   #related = new RelatedNumbers([])
-  /** The cells of the known numbers. */
-  #known: PlacedNumber[] = []
-  /** What follows from any two numbers. */
+  /** The results of arithmetic with any two numbers. */
   #all = new RelatedNumbers([])
-  /** What follows from the numbers near a sentence, by its offset. */
-  readonly #pools = new Map<number, RelatedNumbers[]>()
-  /** The numbers that were read, by the words beside them. */
-  #labels: Map<string, PlacedNumber[]> | undefined
+  readonly #nearby: NearbyNumbers
   #tried = 0
 
   constructor(answer: string, { question, index, year }: DerivationSources) {
@@ -60,16 +56,17 @@ export class Derivations {
       column: `question ${cell.column}`,
     }))
     this.#counts = listCounts(answer)
+    this.#nearby = new NearbyNumbers(answer, this.#asked, index.cells)
   }
 
   /** Takes the numbers of the answer that are known to be right. */
   learn(known: readonly Numeral[]): void {
     this.#listed = known.map(({ readings }) => readings[0]!.value)
     this.#near = new Set([...this.#counts, ...this.#asked.map(({ value }) => value), ...known.flatMap(operandsOf)])
-    this.#known = cellsIn(known, this.#answer)
-    this.#related = new RelatedNumbers([...this.#asked, ...this.#known])
-    this.#all = new RelatedNumbers([...this.#known, ...this.#index.cells], { isOneRow: true, chance: 1 })
-    this.#pools.clear()
+    const cells = cellsIn(known, this.#answer)
+    this.#related = new RelatedNumbers([...this.#asked, ...cells])
+    this.#all = new RelatedNumbers([...cells, ...this.#index.cells], { isOneRow: true, chance: 1 })
+    this.#nearby.learn(cells)
   }
 
   /** Returns from what a number follows, in words: nothing if it does not. */
@@ -80,14 +77,15 @@ export class Derivations {
     const after = this.#answer.slice(at + text.length, at + text.length + 300)
     if (!unit && Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
       return ['counted in the answer']
-    const periods = unit ? [] : [...ratesIn(after.slice(0, 12)), ...periodsIn(this.#sentenceAt(at, 0))]
-    if (periods.includes(first.value)) return ['the number of periods']
+    const { from, to } = sentenceAround(this.#answer, at)
+    const sentence = this.#answer.slice(from, to)
+    if (!unit && [...ratesIn(after.slice(0, 12)), ...periodsIn(sentence)].includes(first.value))
+      return ['the number of periods']
     const apart = number.isWord ? readings.map(({ value }) => ({ value, tolerance: 0.5 })) : readings
     if (unit && apart.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
-    if (isRemainder(this.#valuesIn(sentenceAround(this.#answer, at, 0)), first))
-      return ['the rest of a figure of the answer']
+    if (isRemainder(this.#nearby.valuesIn(from, to), first)) return ['the rest of a figure of the answer']
     const kinds: ResultKind[] = isPercent
       ? ['percent', 'share']
       : TIMES.test(after)
@@ -101,8 +99,8 @@ export class Derivations {
       return ['counted in the sources']
     const isWithin = (pools: RelatedNumbers[]) =>
       wanted.some((reading) => kinds.some((kind) => pools.some((pool) => pool.follows(reading, kind, unit))))
-    if (isWithin(this.#poolsAt(at))) return ['calculated from figures that stand together']
-    if (isPercent && COMPARED.test(this.#sentenceAt(at, 0))) return []
+    if (isWithin(this.#nearby.poolsAt(at))) return ['calculated from figures that stand together']
+    if (isPercent && COMPARED.test(sentence)) return []
     const isExact = wanted.every(({ value, tolerance }) => tolerance < EXACT * value)
     if (isWithin([this.#index.related, this.#related, ...(isExact ? [this.#all] : [])]))
       return ['calculated from figures that stand together']
@@ -116,55 +114,17 @@ export class Derivations {
       (unit?.kind === 'months' && unit.factor === 12) || after === '' || AGE.test(before + after.slice(0, RATE_CHARS))
     if (isAge && this.#index.spans.isAge(first.value)) return ['the difference between two dates in the sources']
     const beside = before + text + after.slice(0, FACTOR_CHARS)
+    const periods = periodsIn(sentence)
+    const parts = unit ? percentsIn(sentence) : []
     for (const reading of wanted) {
       const pair =
         (isAge ? this.#ageOf(reading.value) : undefined) ??
         this.#multipleOf(reading, [...factorsIn(beside), ...ratesIn(after.slice(0, RATE_CHARS))], MAX_ROUGH, unit) ??
-        this.#multipleOf(reading, unit ? percentsIn(this.#sentenceAt(at, 0)) : [], MAX_ROUGH / 10, unit) ??
-        this.#multipleOf(reading, [...ratesIn(before), ...periodsIn(this.#sentenceAt(at, 0))], MAX_ROUGH / 20, unit)
+        this.#multipleOf(reading, parts, MAX_ROUGH / 10, unit) ??
+        this.#multipleOf(reading, [...ratesIn(before), ...periods], MAX_ROUGH / 20, unit)
       if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
     return []
-  }
-
-  /** What follows from the numbers of the sentence and its neighbours, and from rows that share a word with them. */
-  #poolsAt(at: number): RelatedNumbers[] {
-    const { from, to } = sentenceAround(this.#answer, at, 1)
-    const { from: start } = sentenceAround(this.#answer, at, 0)
-    const known = this.#pools.get(start)
-    if (known) return known
-    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
-    const words = new Set<string>()
-    addWords(words, this.#answer.slice(from, to))
-    const named = this.#index.cells.filter((cell) => [...cell.words].some((word) => words.has(word)))
-    const pools = [near, [...this.#asked, ...near], named].filter(
-      (cells) => cells.length > 1 && cells.length <= MAX_POOL,
-    )
-    const related = pools.map((cells) => new RelatedNumbers(cells))
-    related.push(new RelatedNumbers(this.#labelled(at), { chance: LABELLED_CHANCE }))
-    this.#pools.set(start, related)
-    return related
-  }
-
-  /** The numbers of the sentence, and those that were read beside its words. */
-  #labelled(at: number): PlacedNumber[] {
-    const { from, to } = sentenceAround(this.#answer, at, 0)
-    const near = this.#known.filter((cell) => cell.at >= from && cell.at < to)
-    this.#labels ??= byStem(this.#index.cells.slice(0, MAX_NAMING))
-    const stems = stemsIn(this.#answer.slice(from, to))
-    const beside = [...new Set([...stems].flatMap((stem) => this.#labels!.get(stem) ?? []))]
-    const values = new Set(beside.map(({ value }) => value))
-    const both = [...near.filter(({ value }) => !values.has(value)), ...beside]
-    return both.length > MAX_LABELLED ? [] : both.map((cell) => ({ ...cell, row: 'beside' }))
-  }
-
-  #valuesIn({ from, to }: { from: number; to: number }): number[] {
-    return this.#known.filter((cell) => cell.at >= from && cell.at < to).map(({ value }) => value)
-  }
-
-  #sentenceAt(at: number, more: number): string {
-    const { from, to } = sentenceAround(this.#answer, at, more)
-    return this.#answer.slice(from, to)
   }
 
   /** `one in six` is a share of 15.4 to 18.2 %. */
@@ -229,30 +189,12 @@ const SUBSET =
 const MAX_SUBSET = 20
 /** The results of arithmetic with any two numbers must be this exact. */
 const EXACT = 1e-3
-const MAX_NAMING = 5000
-/** The most numbers that a sentence and its words name, and how many neighbours of a figure may follow from them. */
-const MAX_LABELLED = 8
-const LABELLED_CHANCE = 2
-/** The most numbers of a pool. */
-const MAX_POOL = 60
 /** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
 const COMPARED =
   /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
 const AGE =
   /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
 const ONE_IN = /(?<!\p{L})(one|two|three|four|five|\d{1,2}) (?:in|out of) (?:every |about |roughly |around )?$/iu
-
-/** A sentence has at most this many characters on each side of a figure. */
-const SENTENCE_CHARS = 250
-const SENTENCE_END = /[.!?](?=\s)|[。！？\n]/g
-
-/** The bounds of the sentence around an offset, with `more` sentences before it and after it. */
-function sentenceAround(text: string, at: number, more: number): { from: number; to: number } {
-  const start = Math.max(0, at - SENTENCE_CHARS)
-  const before = [...text.slice(start, at).matchAll(SENTENCE_END)].at(-1 - more)
-  const after = [...text.slice(at, at + SENTENCE_CHARS).matchAll(SENTENCE_END)][more]
-  return { from: before ? start + before.index + 1 : start, to: after ? at + after.index : at + SENTENCE_CHARS }
-}
 
 /** The numbers of months and years, or of days and hours, of the durations in a text: `over ten years`. */
 function periodsIn(text: string): number[] {
@@ -262,17 +204,6 @@ function periodsIn(text: string): number[] {
     if (!isPeriod || count < 2) return []
     return unit.kind === 'months' ? [count, count * unit.factor] : [count, (count * unit.factor) / 86_400]
   })
-}
-
-/** A word that stands beside many numbers names none of them. */
-function byStem(cells: readonly PlacedNumber[]): Map<string, PlacedNumber[]> {
-  const labels = new Map<string, PlacedNumber[]>()
-  for (const cell of cells)
-    for (const stem of stemsIn(cell.label)) {
-      const some = labels.get(stem) ?? []
-      if (some.push(cell) === 1) labels.set(stem, some)
-    }
-  return new Map([...labels].filter(([, some]) => some.length <= MAX_LABELLED))
 }
 
 /** `80 % of full time, so 21.6 days` */
