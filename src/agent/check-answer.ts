@@ -1,5 +1,5 @@
 /** Removes the loop's marks from an answer, and asks again if it repeats the loop or has doubtful figures. */
-import { fenceObservation } from './observation.ts'
+import { fenceObservation, REPEATED } from './observation.ts'
 import { hasRun } from './partial-answer.ts'
 import { knownResults } from './known-results.ts'
 import type { ObservationCut } from './parser/observation-cut.ts'
@@ -88,6 +88,14 @@ export function repeatsExample({ dialect, task, progress }: RunState, text: stri
 const CLEARLY = 0.75
 /** So does one with a word of its own and this share of all its words in their order. */
 const MOSTLY = 0.65
+/** Shorter answers may be right by chance. */
+const MIN_WORDS = 4
+/** Words of the examples that stand in answers about anything. */
+const FUNCTION_WORDS = new Set(
+  'a an and are be but can cannot could did do does find for found from get gets had has have how i in is it its many much no not of on or out say so that the there they this to was were what when where which who why with you'.split(
+    ' ',
+  ),
+)
 
 /** The share of the words that also stand in the others, in the same order (their longest common subsequence). */
 function inOrder(words: readonly string[], others: readonly string[]): number {
@@ -102,14 +110,6 @@ function inOrder(words: readonly string[], others: readonly string[]): number {
   }
   return Math.max(0, ...lengths) / words.length
 }
-/** Shorter answers may be right by chance. */
-const MIN_WORDS = 4
-/** Words of the examples that stand in answers about anything. */
-const FUNCTION_WORDS = new Set(
-  'a an and are be but can cannot could did do does find for found from get gets had has have how i in is it its many much no not of on or out say so that the there they this to was were what when where which who why with you'.split(
-    ' ',
-  ),
-)
 
 /** The sentences of the loop's messages to the model. */
 function loopTexts(steps: readonly Step[]): string[] {
@@ -118,7 +118,7 @@ function loopTexts(steps: readonly Step[]): string[] {
     const { text, ok, hint, note = '' } = step.observation
     if (step.kind === 'unreadable') return sentencesIn(step.isAnswer ? text.split('\n')[0]! : text)
     const isError = !ok && text.startsWith(`${step.action.tool} failed: `)
-    const own = hint ? [`${text.split(' It returned: ')[0]}.`] : isError ? [text] : []
+    const own = hint ? [`${text.split(' It returned: ')[0]}.`, REPEATED.enough] : isError ? [text] : []
     const wrong = isLoopFailure(step) ? text : ''
     return [...sentencesIn(`${wrong}\n${note}`), ...own]
   })

@@ -13,10 +13,12 @@ export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** The loop's words around the result of a call that was made before. */
+/** The loop's words around the result of a call that was made before, and those after the result in a prompt of turns. */
 export const REPEATED = {
   before: 'You have already done exactly this. It returned: ',
   after: ' Do something else, or give the final answer.',
+  already: 'You have already done exactly this, and this is what it returned.',
+  enough: 'If that answers the question, give the final answer.',
 }
 
 /** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay intact. */

@@ -35,11 +35,11 @@ describe.each(NAMES)('%s: an answer', (dialect) => {
     expect(streamed).not.toMatch(/<?\w{6}>/)
   })
 
-  test('that repeats a hint of the loop is asked again', async (t) => {
-    const { final, model } = await runOn(t, {
-      dialect,
-      model: [call, call, answer('You have already done exactly this. It returned: echo of x'), answer('It is x.')],
-    })
+  test.for([
+    'You have already done exactly this. It returned: echo of x',
+    'If that answers the question, give the final answer.',
+  ])('that repeats a hint of the loop is asked again: %s', async (hint, t) => {
+    const { final, model } = await runOn(t, { dialect, model: [call, call, answer(hint), answer('It is x.')] })
     expect(final).toMatchObject({ type: 'answer', text: 'It is x.' })
     expect(model.requests).toHaveLength(4)
   })

@@ -202,16 +202,13 @@ export function fencedObservation(step: ToolStep | UnreadableStep, nonce: string
 
 /** The result of a repeated call, and what the loop says about it, which is no data. */
 function repeatedResult(text: string, tool: string): { result: string; said: string } {
-  const { before, after } = REPEATED
+  const { before, after, already, enough } = REPEATED
   if (!text.startsWith(before)) return { result: text, said: '' }
   const mayGoOn = text.endsWith(after)
   const end = mayGoOn ? text.length - after.length : text.length
-  const next = mayGoOn ? ` ${ENOUGH} If not, use another tool than ${tool}.` : ''
-  return { result: text.slice(before.length, end), said: `${ALREADY}${next}` }
+  const next = mayGoOn ? ` ${enough} If not, use another tool than ${tool}.` : ''
+  return { result: text.slice(before.length, end), said: `${already}${next}` }
 }
-
-const ALREADY = 'You have already done exactly this, and this is what it returned.'
-const ENOUGH = 'If that answers the question, give the final answer.'
 
 /** The part of the question that the final turn repeats. Characters. */
 const REPEATED_QUESTION_CHARS = 500
