@@ -1,33 +1,9 @@
 /** Names that people may take for another person's. */
 
-/** Letters of other scripts that look like a Latin one. */
-const LOOKALIKES: Record<string, string> = Object.fromEntries(
-  [
-    'аa',
-    'еe',
-    'оo',
-    'рp',
-    'сc',
-    'уy',
-    'хx',
-    'іi',
-    'јj',
-    'ѕs',
-    'һh',
-    'ԁd',
-    'οo',
-    'αa',
-    'ρp',
-    'νv',
-    'ιi',
-    'ıi',
-    'кk',
-    'мm',
-    'тt',
-    'вb',
-    'нh',
-  ].map(([letter = '', latin = '']) => [letter, latin]),
-)
+/** Letters of other scripts, and the Latin ones that they look like. */
+const FOREIGN = 'аеорсухіјѕһԁοαρνιıкмтвн'
+const LATIN = 'aeopcyxijshdoapviikmtbh'
+const LOOKALIKES = new Map([...FOREIGN].map((letter, i) => [letter, LATIN[i]]))
 
 /**
  * Returns a name without what could pass for a fact about its owner: parts in parentheses, and words that look like an
@@ -50,5 +26,5 @@ export function areAlike(one: string, other: string): boolean {
 function skeleton(name: string): string {
   const plain = bareName(name).normalize('NFKD').toLowerCase()
   const letters = plain.replace(/[\u0300-\u036f]|[^\p{L}\p{M}\p{N}]+/gu, '')
-  return [...letters].map((letter) => LOOKALIKES[letter] ?? letter).join('')
+  return [...letters].map((letter) => LOOKALIKES.get(letter) ?? letter).join('')
 }

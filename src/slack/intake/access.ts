@@ -1,7 +1,7 @@
 /**
  * Decides who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
- * (stores/settings/settings.ts). answering/admit-or-refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
- * how much a person may ask.
+ * (stores/settings/settings.ts). answering/admit-or-refuse.ts checks this before each run.
+ * stores/limits/usage-limits.ts limits how much a person may ask.
  */
 import { inTime } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'

@@ -19,7 +19,7 @@ import { asWordsAsk } from './hear-private-words.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
 import { appOf, questionOf, type SlackMessage } from './to-question.ts'
-import type { DeliveryRecipient } from './find-recipient.ts'
+import type { DeliveryRecipient } from './authorized-team.ts'
 import type { Services } from '../services.ts'
 
 interface WithdrawContext extends DeliveryRecipient {

@@ -15,8 +15,8 @@ interface EventOfPerson {
 }
 
 /**
- * Returns who did something in a channel. If it is shared with another company, the envelope may name that company: then
- * its person counts as one of it, even with the id of somebody here.
+ * Returns who did something in a channel. If it is shared with another company, the envelope may name that company:
+ * then its person counts as one of it, even with the id of somebody here.
  */
 export async function personOfEvent(
   given: EventOfPerson,

@@ -1,12 +1,10 @@
-/** Decides which workspace a delivery is for. */
+/** Returns the workspace and the person of a delivery that is already authorized (authorized-team.ts). */
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
 import { whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'
 import { ownTeamOf, type DeliveryRecipient } from './authorized-team.ts'
-
-export type { DeliveryRecipient }
 
 export type Context = AllMiddlewareArgs['context']
 

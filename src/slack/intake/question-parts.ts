@@ -1,4 +1,6 @@
-/** The files and forwards of a mention whose `app_mention` did not say whether it has any (`mayHaveFiles`). */
+/**
+ * The content of a question's message. An `app_mention` may not say which files and forwards it has (`mayHaveFiles`).
+ */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, type Question, type QuestionParts, type Attached } from '../../stores/runs/types.ts'
@@ -40,7 +42,7 @@ export async function withParts(
   return { ...question, mayHaveFiles }
 }
 
-/** What the message of a question holds. Only `text` is what the person says; the rest is data. */
+/** The content of a question's message. Only `text` is what the person says; the rest is data. */
 export type AskedWords = Pick<Question, 'text' | 'files' | 'attached'>
 
 export function askedWords(content: MessageContent): AskedWords {

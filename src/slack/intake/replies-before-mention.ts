@@ -9,7 +9,7 @@ import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
 import { appOf, questionOf } from './to-question.ts'
 
-/** How long Slack is asked for the replies. Milliseconds. */
+/** The time limit for asking Slack for the replies. Milliseconds. */
 const PATIENCE_MS = 60_000
 /** The post key that marks a run as caught up. */
 const CAUGHT_UP = 'caught-up'

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Installation } from '../client/installations.ts'
-import { recipientOf, type Context, type DeliveryRecipient } from '../intake/find-recipient.ts'
+import type { DeliveryRecipient } from '../intake/authorized-team.ts'
+import { recipientOf, type Context } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The person who sees a view, and the installation that opens it. */
@@ -24,8 +25,8 @@ interface OpenedView extends DeliveryRecipient {
 }
 
 /**
- * Returns who opened a view whose form or button was sent: its metadata, and the recipient of the delivery. Undefined if
- * the signature does not match this person.
+ * Returns who opened a view whose form or button was sent: its metadata, and the recipient of the delivery. Undefined
+ * if the signature does not match this person.
  */
 export async function openedBy(
   { private_metadata: signed = '' }: { private_metadata?: string },

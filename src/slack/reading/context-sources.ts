@@ -16,7 +16,9 @@ export function permalinkOf(workspace: string, channel: string, { ts, thread_ts:
   return `${new URL(workspace).origin}/archives/${channel}/p${ts.replace('.', '')}${query}`
 }
 
-/** The alerts, forwards and tables in a message of a thread. Authors of forwards may be ids. `shown`: `Author: words`. */
+/**
+ * The alerts, forwards and tables in a message of a thread. Authors of forwards may be ids. `shown`: `Author: words`.
+ */
 export function sourcesOf(
   { forwards, tables }: MessageContent,
   { shown, url, isApp }: { shown: string; url: string; isApp: boolean },

@@ -7,7 +7,6 @@ import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
-
 import type { QuestionWork } from '../question-work.ts'
 import { findChannel, NOT_THERE, readablePlace } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
