@@ -57,8 +57,8 @@ function filesOf({ files }: ToolContext): RunFiles {
 const OUTPUT_CHARS = 8000
 
 /**
- * Creates the tool that runs SQL over the tables of a conversation and of the run. `tables`: names that are known already;
- * undefined if the conversation has none, and the tool waits for the first result with a table.
+ * Creates the tool that runs SQL over the tables of a conversation and of the run. `tables`: names that are known
+ * already; undefined if the conversation has none, and the tool waits for the first result with a table.
  */
 function queryTable(tables: readonly string[] | undefined): Tool {
   const here = tables && tables.length > 0 ? ` Some of them: ${tables.join(', ')}.` : ''

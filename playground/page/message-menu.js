@@ -8,8 +8,8 @@ const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
 
 /**
  * @param {object} message
- * @param {object} view `you`, `shortcuts`, `isOwn`, and the actions `react`, `pick`, `forward`, `edit`, `remove`, `shortcut` and
- * `openThread`
+ * @param {object} view `you`, `shortcuts`, `isOwn`, and the actions `react`, `pick`, `forward`, `edit`, `remove`,
+ * `shortcut` and `openThread`
  */
 export function messageTools(message, view) {
   const react = ([name, sign]) => {

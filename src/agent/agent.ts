@@ -73,7 +73,9 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
   }
 }
 
-/** The tools offered to the model: those that make files only if files can be sent, those of tables if there are any. */
+/**
+ * The tools offered to the model: those that make files only if files can be sent, those of tables if there are any.
+ */
 export function offeredTools(
   { tools, sendsFiles }: Pick<AgentDeps, 'tools' | 'sendsFiles'>,
   memory: ToolMemory = {},

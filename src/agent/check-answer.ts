@@ -47,8 +47,8 @@ export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
 }
 
 /**
- * Returns whether a text is the list of known results, as the final turn names them: nothing else of substance stands in
- * it, or an entry stands inside a line. An entry on a line of its own may be the model's own list.
+ * Returns whether a text is the list of known results, as the final turn names them: nothing else of substance stands
+ * in it, or an entry stands inside a line. An entry on a line of its own may be the model's own list.
  */
 function copiesResults(text: string, steps: readonly Step[]): boolean {
   const entries = knownResults(steps).split('\n').filter(Boolean)

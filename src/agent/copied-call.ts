@@ -1,9 +1,9 @@
 /**
- * Asks the model again if its call may only be quoted and the thought does not announce it: a text that the run has read
- * contains the same call, or a tool that changes something is called about nothing that was asked or found. In the form
- * that the dialect teaches, the latter is asked only before anything was read, and a thought of a few words, or about
- * the same, is enough. It is asked once: what then comes in other words is meant. The wording of the texts does not
- * matter.
+ * Asks the model again if its call may only be quoted and the thought does not announce it: a text that the run has
+ * read contains the same call, or a tool that changes something is called about nothing that was asked or found. In the
+ * form that the dialect teaches, the latter is asked only before anything was read, and a thought of a few words, or
+ * about the same, is enough. It is asked once: what then comes in other words is meant. The wording of the texts does
+ * not matter.
  */
 import { parseExact, stringifyExact } from '../base/parse-json.ts'
 import { isLoopFailure } from './check-answer.ts'
@@ -76,7 +76,7 @@ function textsRead({ task, progress }: RunState, { tool, input }: Action): strin
   return [said, filesText, remembered, ...answers, ...results.map(({ observation }) => observation?.text ?? '')]
 }
 
-/** What a person may have pasted into a question: its quotations, and all but its first line. */
+/** Matches the parts of a question that may be pasted: its quotations, and all but its first line. */
 const PASTED = /[\n"“”„«»「『`>][^]*/
 
 /** Returns whether a tool, and not the loop or the operator, has answered the step's call. */

@@ -13,7 +13,9 @@ export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** The loop's words around the result of a call that was made before, and those after the result in a prompt of turns. */
+/**
+ * The loop's words around the result of a call that was made before, and those after the result in a prompt of turns.
+ */
 export const REPEATED = {
   before: 'You have already done exactly this. It returned: ',
   after: ' Do something else, or give the final answer.',

@@ -52,9 +52,9 @@ interface ReasoningRead {
 }
 
 /**
- * Some endpoints and models write the whole turn as reasoning, beside an empty text or in it. A call or a labelled answer in it counts. Other
- * reasoning is the answer only in the final turn, when the model would not write another. Undefined if there is a text
- * beside it.
+ * Some endpoints and models write the whole turn as reasoning, beside an empty text or in it. A call or a labelled
+ * answer in it counts. Other reasoning is the answer only in the final turn, when the model would not write another.
+ * Undefined if there is a text beside it.
  */
 function readReasoning(
   run: RunState,

@@ -18,7 +18,7 @@ export function isLooping(run: RunState): boolean {
   return inVain.length >= maxSame(run, action)
 }
 
-/** How often the model may take this action: once more after other turns, where the repeated tool was left out. */
+/** Returns the number of times that the model may take this action: one more after turns without the repeated tool. */
 export function maxSame({ dialect, progress }: RunState, action: Action): number {
   const isInARow = lastInARow(progress.steps, action).length >= MAX_SAME_ACTION
   return dialect.omitsRepeated && !isInARow ? MAX_SAME_ACTION + 1 : MAX_SAME_ACTION

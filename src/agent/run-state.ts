@@ -92,8 +92,8 @@ export interface PendingCall {
   tool: Tool
   input: unknown
   /**
-   * The same call was made before in this run, and it is unknown whether it took effect; or an earlier try of the question
-   * used its tool.
+   * The same call was made before in this run, and it is unknown whether it took effect; or an earlier try of the
+   * question used its tool.
    */
   isRepeat: boolean
 }

@@ -1,11 +1,14 @@
 /**
- * Whether a call is about nothing that was asked or found, in any language. A call that only stands in a page or a mail
- * is seldom about the question.
+ * Returns whether a call is about nothing that was asked or found, in any language. A call that only stands in a page
+ * or a mail is seldom about the question.
  */
 import type { Action, Step } from './contracts/run-events.ts'
 import type { RunState } from './run-state.ts'
 
-/** `thought`: words that the call may be about too. A call without text in its input, or beside a picture that only the model sees, counts as related. */
+/**
+ * `thought`: words that the call may be about too. A call without text in its input, or beside a picture that only the
+ * model sees, counts as related.
+ */
 export function isUnrelated(run: RunState, { tool, input }: Action, thought: string): boolean {
   if (run.task.images?.length) return false
   const own = wordsOf(textsIn(input, 0).join(' '))
@@ -15,7 +18,7 @@ export function isUnrelated(run: RunState, { tool, input }: Action, thought: str
   return wanted.length > 0 && !wanted.some((word) => known.has(word))
 }
 
-/** What people said, what tools found, and the values that the tool's schema lists. */
+/** Returns the words of people, the results of tools, and the values that the tool's schema lists. */
 function knownTexts({ task, progress, tools, today }: RunState, name: string): string[] {
   const { question, asked = [], history = [], said = '', filesText = '', remembered = '', askedIn = '' } = task
   const tool = tools.find((one) => one.name === name)
@@ -53,7 +56,7 @@ function pairsOf(word: string): string[] {
   return word.length < 2 ? [word] : Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2))
 }
 
-/** How many characters of a word are compared. Korean words are about half as long. */
+/** The number of characters of a word that are compared. Korean words are about half as long. */
 const STEM = 4
 const HANGUL = /\p{Script=Hangul}/u
 const UNSPACED =

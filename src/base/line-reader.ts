@@ -9,7 +9,9 @@ const SMALL = 100_000
  * one is dropped while it is incomplete.
  */
 export class LineReader {
-  /** The bytes of an incomplete line; `#size` is their number. Grows by doubling, since a line may come byte by byte. */
+  /**
+   * The bytes of an incomplete line; `#size` is their number. Grows by doubling, since a line may come byte by byte.
+   */
   #held = Buffer.alloc(0)
   #size = 0
   readonly #maxBytes: number
@@ -22,7 +24,9 @@ export class LineReader {
     this.#endsAtReturn = endsAtReturn
   }
 
-  /** Returns the complete lines with their ends, as one text; '' if none is complete. @throws what `tooLarge` returns */
+  /**
+   * Returns the complete lines with their ends, as one text; '' if none is complete. @throws what `tooLarge` returns
+   */
   push(bytes: Uint8Array): string {
     // The last return may be half of a CRLF.
     const atReturn = this.#endsAtReturn ? bytes.lastIndexOf(RETURN, -2) : -1

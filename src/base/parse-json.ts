@@ -14,9 +14,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * JSON whose numbers keep their digits: `JSON.parse` rounds whole numbers over 2^53 and drops the end of `12.10`. A number
- * that it would change becomes a text with this mark, a noncharacter of Unicode. Such a text survives copies, checks and
- * stores, and is a number again when it is written.
+ * JSON whose numbers keep their digits: `JSON.parse` rounds whole numbers over 2^53 and drops the end of `12.10`. A
+ * number that it would change becomes a text with this mark, a noncharacter of Unicode. Such a text survives copies,
+ * checks and stores, and is a number again when it is written.
  */
 const MARK = '\ufdd0'
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
@@ -77,7 +77,9 @@ export function roundedNumbers(value: unknown): unknown {
   return mapMarked(value, Number)
 }
 
-/** Marked numbers in one notation: as numbers where that is the same value, such as 12.1 for `12.10`, otherwise marked. */
+/**
+ * Marked numbers in one notation: as numbers where that is the same value, such as 12.1 for `12.10`, otherwise marked.
+ */
 export function comparableNumbers(value: unknown): unknown {
   return mapMarked(value, (digits) => {
     const exact = scientific(digits)

@@ -13,7 +13,9 @@ export interface Person {
   user: string
 }
 
-/** A person as a message of a team's channel names them. `userTeam`: their own workspace, if Slack names another one. */
+/**
+ * A person as a message of a team's channel names them. `userTeam`: their own workspace, if Slack names another one.
+ */
 export interface NamedPerson {
   user: string
   userTeam?: string | undefined
@@ -25,8 +27,8 @@ export interface NamedInTeam extends NamedPerson {
 }
 
 /**
- * A person whose data is deleted. Ids are unique only within a workspace or an organisation, so `homes` are the workspaces
- * in which the id is theirs; their team alone if absent.
+ * A person whose data is deleted. Ids are unique only within a workspace or an organisation, so `homes` are the
+ * workspaces in which the id is theirs; their team alone if absent.
  */
 export interface ForgottenPerson extends Person {
   homes?: readonly string[]

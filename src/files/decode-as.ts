@@ -46,7 +46,7 @@ const TABLES = new Map(
     Uint16Array.from({ length: 256 }, (_, byte) => (byte < 0x80 ? byte : from80.charCodeAt(byte - 0x80) || byte)),
   ]),
 )
-/** How many arguments `String.fromCharCode` gets at once. Too many overflow the stack. */
+/** The number of arguments that `String.fromCharCode` gets at once. Too many overflow the stack. */
 const PIECE = 8192
 
 function fromTable(bytes: Uint8Array, codeOf: Uint16Array): string {

@@ -49,8 +49,8 @@ export function declaredEncoding(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Decodes a text whose encoding is declared beside it. One that is declared wrongly, under an unknown name or not at all
- * is guessed: `note` says so, and is undefined if nothing was guessed.
+ * Decodes a text whose encoding is declared beside it. One that is declared wrongly, under an unknown name or not at
+ * all is guessed: `note` says so, and is undefined if nothing was guessed.
  */
 export function decodeDeclared(bytes: Uint8Array, charset: string): { text: string; note?: string } {
   const known = knownEncoding(charset)
@@ -146,8 +146,8 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns how many characters are not UTF-8, if they are few of those beyond ASCII: lines of another encoding were added
- * to the text.
+ * Returns how many characters are not UTF-8, if they are few of those beyond ASCII: lines of another encoding were
+ * added to the text.
  */
 function brokenInUtf8(bytes: Uint8Array): number | undefined {
   const decoder = new TextDecoder('utf-8')

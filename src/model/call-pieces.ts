@@ -53,7 +53,9 @@ export function argumentsOf({ arguments: all, first, last }: MadeCall): string {
 /** Matches the text between two objects of arguments, and behind a list of them. */
 const BETWEEN = /^[\s,]*\]?\s*/
 
-/** The objects of arguments that were glued to each other or are a list, each once. An empty one beside another is none. */
+/**
+ * The objects of arguments that were glued to each other or are a list, each once. An empty one beside another is none.
+ */
 export function wholeObjects(text: string): string[] {
   const isList = /^\s{0,9}\[\s{0,9}\{/.test(text)
   if (!isList && (!/\}[\s,]*\{/.test(text) || parseJson(text) !== undefined)) return [text]

@@ -177,8 +177,8 @@ const LONE_RETURN = /\r(?!\n)/
 
 /**
  * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of complete events out. Reads
- * each byte once, however the bytes are split. Lines end with LF, CRLF or CR. Names, ids, comments and a byte order mark
- * are ignored.
+ * each byte once, however the bytes are split. Lines end with LF, CRLF or CR. Names, ids, comments and a byte order
+ * mark are ignored.
  */
 export class EventDecoder {
   readonly #lines = new LineReader(MAX_EVENT_BYTES, tooMuch, true)

@@ -16,7 +16,10 @@ interface LocalEndpoint {
   models: string[]
 }
 
-/** Asks each port of this machine for its list of models, all at once. Whatever answers otherwise is left out. Never rejects. */
+/**
+ * Asks each port of this machine for its list of models, all at once. Whatever answers otherwise is left out. Never
+ * rejects.
+ */
 export async function localEndpoints(ports: readonly string[]): Promise<LocalEndpoint[]> {
   const found = await Promise.all(ports.map((port) => endpointAt(port)))
   return found.filter((one) => one !== undefined)

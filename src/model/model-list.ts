@@ -98,8 +98,8 @@ export class ListedWindows {
   }
 
   /**
-   * The list itself; LM Studio's own; what Ollama has loaded; the properties of a llama.cpp that lists nothing. Empty if
-   * none tells a window.
+   * The list itself; LM Studio's own; what Ollama has loaded; the properties of a llama.cpp that lists nothing. Empty
+   * if none tells a window.
    */
   async #listed(): Promise<ListedModel[]> {
     const signal = AbortSignal.timeout(LIST_MS)

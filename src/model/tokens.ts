@@ -4,8 +4,8 @@ import type { Message, ModelRequest, Usage } from '../agent/contracts/model.ts'
 export type CountedPrompt = Pick<ModelRequest, 'messages' | 'tools'>
 
 /**
- * Returns a function that estimates a prompt's tokens, by OpenAI's o200k encoding (gpt-tokenizer). For other families it
- * is within about a fifth. The tables load on first use.
+ * Returns a function that estimates a prompt's tokens, by OpenAI's o200k encoding (gpt-tokenizer). For other families
+ * it is within about a fifth. The tables load on first use.
  */
 export async function promptCounter(): Promise<(prompt: CountedPrompt) => number> {
   const count = await textCounter()

@@ -1,4 +1,6 @@
-/** Sends a recording to the endpoint's `/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). */
+/**
+ * Sends a recording to the endpoint's `/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio).
+ */
 import { z } from 'zod'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'

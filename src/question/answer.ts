@@ -75,15 +75,15 @@ export interface AnswerDeps {
   readThread?: ((turns: readonly Turn[], stopped: AbortSignal) => Promise<ThreadContext>) | undefined
   /**
    * Loads the conversation's files. Called before the first thought in each process that works on the question, because
-   * the run saves no files. `tables` are those in its messages; `hasFiles` is whether it may have files. Absent if nobody
-   * can give files.
+   * the run saves no files. `tables` are those in its messages; `hasFiles` is whether it may have files. Absent if
+   * nobody can give files.
    */
   loadFiles?: ((tables: MessageTable[], hasFiles: boolean) => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /**
-   * Says who asks and where, as the end of the system message, which date it is there (YYYY-MM-DD), and which tools this
-   * asker has besides. Absent if nobody knows.
+   * Says who asks and where, as the end of the system message, which date it is there (YYYY-MM-DD), and which tools
+   * this asker has besides. Absent if nobody knows.
    */
   about?: (() => Promise<AboutAsker>) | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */

@@ -1,6 +1,6 @@
 /**
- * Finds what an answer claims to have done, in English, German, French, Spanish, Portuguese, Italian, Dutch, Japanese and
- * Chinese, so that the run's record can contradict it. Only the first `CHARS` of an answer are read.
+ * Finds what an answer claims to have done, in English, German, French, Spanish, Portuguese, Italian, Dutch, Japanese
+ * and Chinese, so that the run's record can contradict it. Only the first `CHARS` of an answer are read.
  */
 const CHARS = 20_000
 

@@ -31,7 +31,8 @@ interface FollowUpDeps extends Conversation {
 
 /**
  * Yields the usage of the call, and returns the standalone form. A question that is not a follow-up, or is about the
- * conversation itself, is returned as it was typed. Saves the form, so that a run that continues in another process uses the same.
+ * conversation itself, is returned as it was typed. Saves the form, so that a run that continues in another process
+ * uses the same.
  */
 export async function* condenseFollowUp(
   question: Question,

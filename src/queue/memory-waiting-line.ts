@@ -12,8 +12,8 @@ interface MemoryLine extends Omit<WaitingLine, 'place'> {
 
 /**
  * The waiting line of a queue in memory. Nothing in here awaits, so each method is one atomic step. `inboxes`: the
- * unfinished questions of each thread, of which the first is at work if the thread is `running`. `known`: the threads in
- * which the bot was asked. `onWithdrawn` is called when the question at `at` has been taken out of an inbox.
+ * unfinished questions of each thread, of which the first is at work if the thread is `running`. `known`: the threads
+ * in which the bot was asked. `onWithdrawn` is called when the question at `at` has been taken out of an inbox.
  */
 export function memoryLine<Item extends ControlledQuestion>(
   inboxes: ReadonlyMap<ThreadKey, Item[]>,

@@ -137,8 +137,8 @@ class RedisQueue implements ControlledQueue {
   }
 
   /**
-   * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process that
-   * took the first delivery may have died between the two steps.
+   * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process
+   * that took the first delivery may have died between the two steps.
    */
   async #accept(asked: Question, options: AcceptOptions): Promise<AcceptOutcome> {
     const { store, jobs } = this.#intake

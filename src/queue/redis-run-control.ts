@@ -43,7 +43,9 @@ export class RedisRunControl implements RunControl {
   readonly #listeners = new Map<string, Set<Listener>>()
   #unsubscribe: (() => void) | undefined
 
-  /** `intake` is for senders, and fails at once while Redis is away; `work` for listeners, and waits until it is back. */
+  /**
+   * `intake` is for senders, and fails at once while Redis is away; `work` for listeners, and waits until it is back.
+   */
   constructor(settings: QueueSettings, intake: QueueConnection, work: () => QueueConnection) {
     this.#settings = settings
     this.#intake = intake

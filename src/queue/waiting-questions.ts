@@ -11,8 +11,9 @@ const MAX_CLEARED = 100
 
 /**
  * The questions that no worker has: a sorted set of `runKey`, scored by when they were asked (milliseconds). A slash
- * command's question waits twice, under the same id: the second time in the thread that it got. In a Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
- * begun. `oldest` recognises such entries by their runs and removes them.
+ * command's question waits twice, under the same id: the second time in the thread that it got. In a Cluster it is on
+ * another node than the threads' own keys, so a crash may leave a question in it that has already begun. `oldest`
+ * recognises such entries by their runs and removes them.
  */
 export class WaitingQuestions {
   readonly #redis: RedisClient

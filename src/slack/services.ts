@@ -7,7 +7,10 @@ import type { Installation, Installations } from './client/installations.ts'
 import type { SlackAccount } from './client/search-grant.ts'
 import type { SearchInfo } from './client/is-search-on.ts'
 
-/** The services of the Slack adapter, by role. `bot.ts` builds them once; all listeners and handlers get this one object. */
+/**
+ * The services of the Slack adapter, by role. `bot.ts` builds them once; all listeners and handlers get this one
+ * object.
+ */
 export interface Services extends AnswerServices {
   /** The queue as telemetry observes it, for people's questions. Our own requeueing uses `queue`. */
   intake: Queue

@@ -95,7 +95,9 @@ export function wikiClient(service: Service, signal: AbortSignal) {
       const page = onlyPage(await query((wiki) => wiki.links(encodedText(title), { limit: MAX_LINKS })))
       return page?.links.map((link) => link.title) ?? []
     },
-    /** Returns titles of the full-text search, best first; if it finds nothing, a suggestion, or titles with the words. */
+    /**
+     * Returns titles of the full-text search, best first; if it finds nothing, a suggestion, or titles with the words.
+     */
     async search(text: string, limit: number) {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion

@@ -145,7 +145,9 @@ export interface ToolOutput {
   instructions?: boolean
   /** Sent into the thread before the answer, only if the context has `sendsFiles`. */
   file?: MadeFile
-  /** Tables that `query_table` can ask later in the run. Absent: those in the text, which is then all there is of them. */
+  /**
+   * Tables that `query_table` can ask later in the run. Absent: those in the text, which is then all there is of them.
+   */
   tables?: OutputTable[]
 }
 

@@ -116,7 +116,9 @@ const callsOf = (steps: readonly Step[]) => steps.filter((step) => step.kind ===
 
 const MAX_IN_VAIN = 3
 
-/** The last calls, if they are of one tool, which found nothing in the same words around each input: "No page for …". */
+/**
+ * The last calls, if they are of one tool, which found nothing in the same words around each input: "No page for …".
+ */
 function inVain(calls: ToolStep[]): ToolStep[] {
   const last = calls.slice(-MAX_IN_VAIN)
   const words = last.map(
@@ -138,7 +140,7 @@ function wordsAround(input: unknown, text: string): string {
   return written.reduce((rest, value) => rest.replaceAll(value, '…'), text)
 }
 
-/** How the held form begins. */
+/** Matches the beginning of the held form. */
 const HELD = /^\s{0,20}\{\s{0,9}"thought"/
 
 /** Reads a turn in the held form. Undefined for any other text. */

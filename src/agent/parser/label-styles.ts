@@ -51,7 +51,9 @@ function isQuotedWhole(text: string): boolean {
   return reactLabel(first, 0)?.name === 'thought' && !/^(?![ \t]{0,8}>)[^\n]*\S/m.test(text)
 }
 
-/** Returns whether an item of a list at the margin has no label: the list is not the turn, which may be an item of it. */
+/**
+ * Returns whether an item of a list at the margin has no label: the list is not the turn, which may be an item of it.
+ */
 function isOther(plain: string): boolean {
   return /^\S/.test(plain) && !reactLabel(plain, 0)
 }

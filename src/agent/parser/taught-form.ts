@@ -1,4 +1,4 @@
-/** Whether calls are written as a prompt teaches them, and not in the form of another model. */
+/** Tells calls that are written as a prompt teaches them from those in the form of another model. */
 import { modelOutputOf } from './model-output.ts'
 import { holdsMarkup } from './written-calls.ts'
 
@@ -15,7 +15,9 @@ export function isJsonOrLabelled(written: string): boolean {
   return (written.includes('{') && !holdsMarkup(written)) || isLabelled(written)
 }
 
-/** The sentences before a turn that begins with a labelled thought, without other labels. Undefined if there are none. */
+/**
+ * The sentences before a turn that begins with a labelled thought, without other labels. Undefined if there are none.
+ */
 export function proseBeforeTurn(written: string): string | undefined {
   const { text, sections } = modelOutputOf(written, [])
   const [first] = sections

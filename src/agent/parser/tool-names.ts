@@ -82,8 +82,8 @@ function withoutNamespace(written: string, { folded, squashed, own }: ToolIndex)
 }
 
 /**
- * The one tool whose name a gateway mangled: `functions_read_file_3`, `search<|channel|>commentary`. Undefined if several
- * tools could be meant.
+ * The one tool whose name a gateway mangled: `functions_read_file_3`, `search<|channel|>commentary`. Undefined if
+ * several tools could be meant.
  */
 function mangled(written: string, { squashed }: ToolIndex): string | undefined {
   const name = written.replace(/<?[|｜].{0,80}$/u, '')

@@ -145,7 +145,9 @@ const INPUT_KEY = /["'“](?:arguments|parameters|args|input|action_?input|tool_
 const KEY_OF_OBJECT = /[{,]\s{0,9}["'“]([\w.:-]{1,100})["'”]\s{0,3}:\s{0,3}["'“{[]/gu
 const BEGINS_JSON = /^\s{0,20}(?:`{3}\w{0,9}\s{0,9}|<\|\w{1,30}\|>\s{0,9})?[{[]/
 
-/** The text with its marks as a model writes them: without entities, backslashes, spaces in tags and tokens in names. */
+/**
+ * The text with its marks as a model writes them: without entities, backslashes, spaces in tags and tokens in names.
+ */
 function withMarksMended(text: string): string {
   const inQuotes = /^\s{0,20}"[^]*"\s*$/.test(text) ? parseJson(text.trim()) : undefined
   return withoutInlineCode(typeof inQuotes === 'string' ? inQuotes : text)

@@ -38,13 +38,13 @@ export interface FetchLimits {
   maxBytes?: number
   /** Time for one fetch in ms. Default: TOOL_TIMEOUT_MS. */
   timeoutMs?: number
-  /** How many responses that are not cached may be fetched per minute: of one host, and of all. */
+  /** The maximum number of uncached responses per minute: of one host, and of all. */
   perMinute?: { host: number; all: number }
   /** Returns the body as bytes, one character for each. */
   isBinary?: boolean
   /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
   check?(url: URL): void
-  /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
+  /** The lifetime of a cached 2xx response. Milliseconds, default one hour; 0 for no cache. */
   cacheMs?: number
   /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
   keep?(answer: Fetched): boolean

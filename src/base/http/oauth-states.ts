@@ -32,8 +32,8 @@ interface SignedStatesOptions extends Omit<BrowserStatesOptions, 'store'> {
 }
 
 /**
- * States for a flow that anybody may begin: the state itself holds its time, signed, and only a used one is stored. So a
- * stranger who begins many flows fills no store.
+ * States for a flow that anybody may begin: the state itself holds its time, signed, and only a used one is stored. So
+ * a stranger who begins many flows fills no store.
  */
 export function signedStates({ store, secret, name, publicUrl, now }: SignedStatesOptions) {
   const { cookie, cookieName } = cookiesFor(name, publicUrl)

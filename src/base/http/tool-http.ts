@@ -1,6 +1,7 @@
 /**
  * The only fetch that tools use: GET, or a search's POST, to hosts that the tool's setting names (or any public host,
- * for custom tools and pages). Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
+ * for custom tools and pages). Limited in time and size, retried once if that may help, cached, and shared by
+ * concurrent identical calls.
  */
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './connection-pools.ts'

@@ -13,7 +13,7 @@ export interface Finding {
   sentence: string
 }
 
-/** What checks are made with. `now`: milliseconds. */
+/** The services that checks use. `now`: milliseconds. */
 export interface CheckServices {
   log: Log
   net: Network

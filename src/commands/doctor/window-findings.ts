@@ -84,8 +84,8 @@ function withRest(read: LongAnswer, short: LongAnswer | undefined): LongAnswer {
 }
 
 /**
- * OpenAI itself says nothing, and refuses what is too long. `sent`: the prompt's tokens, by our estimate; `window`: what
- * the settings or the endpoint's list say.
+ * OpenAI itself says nothing, and refuses what is too long. `sent`: the prompt's tokens, by our estimate; `window`:
+ * what the settings or the endpoint's list say.
  */
 function windowFinding({ usage }: LongAnswer, sent: number, window: number | undefined, config: Config): Finding[] {
   const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address } = config

@@ -10,8 +10,8 @@ export interface TokenFile {
   /** Returns where the bot was installed when the file was last written. */
   installed(): InstalledIds
   /**
-   * Writes the changes, and reports them. `same`: there was nothing to write. `refused`: the person, who is asked before
-   * an existing token is replaced, keeps it. Without a prompter, tokens are replaced without asking.
+   * Writes the changes, and reports them. `same`: there was nothing to write. `refused`: the person, who is asked
+   * before an existing token is replaced, keeps it. Without a prompter, tokens are replaced without asking.
    * @throws ConfigError if the file cannot be written
    */
   keep(tokens: SlackTokens, installed: InstalledIds, prompter?: Prompter): Promise<'written' | 'same' | 'refused'>

@@ -64,7 +64,9 @@ export function formatNumber(written: string, format: CellFormat, is1904: boolea
   return asDate(days)
 }
 
-/** Writes out the digits of `1.5E+18`, all of them: a double keeps 17. Very large and small numbers stay as they are. */
+/**
+ * Writes out the digits of `1.5E+18`, all of them: a double keeps 17. Very large and small numbers stay as they are.
+ */
 function plain(written: string): string {
   if (/^-?\d+$/.test(written)) return written
   const [, sign = '', whole = '', part = '', power = '0'] =

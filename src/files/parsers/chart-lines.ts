@@ -1,6 +1,6 @@
 /**
- * Reads the values that a chart stores as rows of a table: ECMA-376, part 1, 21.2, and Office's later `chartex` (waterfall,
- * funnel, tree map).
+ * Reads the values that a chart stores as rows of a table: ECMA-376, part 1, 21.2, and Office's later `chartex`
+ * (waterfall, funnel, tree map).
  */
 import { walkXml } from './xml-walk.ts'
 

@@ -145,7 +145,8 @@ export class DocxBody {
   }
 
   /**
-   * Opens the marks of a run before its first text, when its format is known. Points may move longer text for its looks.
+   * Opens the marks of a run before its first text, when its format is known. Points may move longer text for its
+   * looks.
    */
   #openMarks(text: string): void {
     if (!this.#inRun || this.#marks) return

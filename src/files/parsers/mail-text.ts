@@ -1,6 +1,6 @@
 /**
- * Reads an e-mail (RFC 5322 and 2045) as text: its headers with their parameters (RFC 2231) and encoded words (RFC 2047),
- * its text decoded, the names of what is attached.
+ * Reads an e-mail (RFC 5322 and 2045) as text: its headers with their parameters (RFC 2231) and encoded words (RFC
+ * 2047), its text decoded, the names of what is attached.
  */
 import { declaredEncoding, decodeDeclared } from '../text-decoding.ts'
 import { htmlLines } from './html-lines.ts'

@@ -41,7 +41,7 @@ export class PageEquations {
   }
 }
 
-/** What each child of an element is, in order. */
+/** The roles of an element's children, in order. */
 const CHILDREN: Record<string, string[]> = {
   mfrac: ['num', 'den'],
   msup: ['', 'sup'],

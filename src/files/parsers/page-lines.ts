@@ -1,4 +1,7 @@
-/** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
+/**
+ * Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a
+ * line.
+ */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { BLOCKS, DROPPED, MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, STRUCK, targetOf } from './html-tags.ts'

@@ -7,7 +7,7 @@ export interface ReaderHeader {
   limits: ParseLimits
   /** Pages of a pdf that are left out because they took too long in earlier attempts. */
   skippedPages?: number[] | undefined
-  /** Where a web page came from. Absent for files. */
+  /** The origin of a web page. Absent for files. */
   page?: WebPage | undefined
   /** How many MiB the reader may use, if nobody else bounds its memory. */
   watchMb?: number | undefined

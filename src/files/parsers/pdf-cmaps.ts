@@ -37,7 +37,7 @@ const LEGACY: LegacyEncoding[] = [
 
 /** Returns the class that pdf.js gets its files from, and how many it asked for that are not there. */
 export function cmapSource() {
-  /** How many times one was asked for that is not there. */
+  /** The number of requests for one that is not there. */
   const asked = { missing: 0 }
   let isOwn = false
   return {

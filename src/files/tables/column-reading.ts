@@ -112,7 +112,7 @@ function unitNotes(units: ReadonlyMap<string, number>, named: readonly string[])
   return [`in ${named[0]}${units.has('') ? ` (${units.get('')} without it)` : ''}.`]
 }
 
-/** What the numbers of a column show together. A column may have a million cells, so none of them is kept. */
+/** Collects facts about all numbers of a column. It may have a million cells, so none of them is kept. */
 function numberFacts(cells: readonly string[]) {
   const units = new Map<string, number>()
   const votes = { point: 0, comma: 0 }

@@ -1,4 +1,7 @@
-/** Puts the cells of a table into SQLite. Most of the time of a query goes into this, so it calls SQLite's functions as they are. */
+/**
+ * Puts the cells of a table into SQLite. Most of the time of a query goes into this, so it calls SQLite's functions as
+ * they are.
+ */
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { LoadedTable, SqlCell } from './types.ts'
 
@@ -69,7 +72,9 @@ function textLength(columns: LoadedTable['columns'], row: number): number {
   return length
 }
 
-/** Most texts are short and ASCII: writing them here is faster than a call of the encoder. @returns where the text ends */
+/**
+ * Most texts are short and ASCII: writing them here is faster than a call of the encoder. @returns where the text ends
+ */
 function writeText(heap: Uint8Array, text: string, from: number): number {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)

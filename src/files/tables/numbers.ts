@@ -57,7 +57,9 @@ export function isEitherWay(digits: string): boolean {
   return /^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)
 }
 
-/** Returns the digits with a point, without marks of thousands. Undefined if the marks do not stand where they should. */
+/**
+ * Returns the digits with a point, without marks of thousands. Undefined if the marks do not stand where they should.
+ */
 export function plainDigits(digits: string, decimal: Decimal): string | undefined {
   const [mark, point] = decimal === 'point' ? [',', '.'] : ['.', ',']
   const [whole = '', ...fractions] = digits.split(point)

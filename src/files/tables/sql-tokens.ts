@@ -71,7 +71,9 @@ function starsToward(words: readonly string[], at: number, step: 1 | -1): number
   return found
 }
 
-/** Returns a sentence on what would count wrongly: `_row` differs in every row, and `main.` is read in one order only. */
+/**
+ * Returns a sentence on what would count wrongly: `_row` differs in every row, and `main.` is read in one order only.
+ */
 function wrongRows(tokens: readonly SqlToken[]): string | undefined {
   const words = tokens.map(({ kind, written }) => (kind === 'name' || kind === 'sign' ? written.toLowerCase() : ''))
   const isStar = (i: number) => words[i] === '*' && /^(?:select|distinct|,|\.)$/.test(words[i - 1] ?? '')
@@ -110,7 +112,10 @@ export function wrongUse(tokens: readonly SqlToken[], tables: readonly LoadedTab
   return undefined
 }
 
-/** Returns the types of columns that are the same in all tables of the SQL. A name that the SQL gives itself is left out. */
+/**
+ * Returns the types of columns that are the same in all tables of the SQL. A name that the SQL gives itself is left
+ * out.
+ */
 function typesIn(tokens: readonly SqlToken[], tables: readonly LoadedTable[]): Map<string, ColumnType> {
   const types = new Map<string, ColumnType | undefined>()
   for (const { columns } of tables)

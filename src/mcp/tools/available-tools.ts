@@ -167,8 +167,9 @@ interface ServerCall {
 }
 
 /**
- * Returns a server's tool. `name` is the one by which models call it. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
- * that it only reads; `ask` always asks. An untrusted server's statements are ignored: its tools may change something.
+ * Returns a server's tool. `name` is the one by which models call it. A tool that MCP_CONFIG does not allow asks a
+ * person each time, unless a trusted server says that it only reads; `ask` always asks. An untrusted server's
+ * statements are ignored: its tools may change something.
  */
 function mcpTool(
   seen: SeenTool,

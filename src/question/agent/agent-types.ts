@@ -62,7 +62,9 @@ export interface AgentSources {
   watchCall?: AgentDeps['watchCall']
   /** Replaces the files of `prompts/`. */
   prompts?: Prompts | undefined
-  /** The model that people have chosen in place of the operator's, as on the playground's page; asked at each question. */
+  /**
+   * The model that people have chosen in place of the operator's, as on the playground's page; asked at each question.
+   */
   chosenModel?: (() => ChosenModel | undefined) | undefined
 }
 

@@ -75,7 +75,7 @@ export function stemsIn(text: string): Set<string> {
 
 /** The name before a number, such as a JSON key. */
 const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?[$€£¥₹]?[-−]?$/u
-/** What separates rows, cells and records. */
+/** Matches the separators of rows, cells and records. */
 const MARK = /[\n|;\t{}[\]]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
 
 /**

@@ -1,4 +1,6 @@
-/** Finds figures that the answer itself shows to be wrong: an equation that does not hold, a date on another weekday. */
+/**
+ * Finds figures that the answer itself shows to be wrong: an equation that does not hold, a date on another weekday.
+ */
 import { dayNumber, type DatePart } from './dates.ts'
 import type { Figure } from './find-figures.ts'
 import { numbersIn } from './numbers.ts'

@@ -71,8 +71,8 @@ export function zoneBefore(text: string): Zone | undefined {
 }
 
 /**
- * ms since the epoch. A time without a date is taken as one of `today`. `dated` are the times with a date, those without
- * a zone as of UTC: they count for differences only. Linear in the text's length.
+ * ms since the epoch. A time without a date is taken as one of `today`. `dated` are the times with a date, those
+ * without a zone as of UTC: they count for differences only. Linear in the text's length.
  */
 export function instantsIn(text: string, today: string): { instants: number[]; dated: number[] } {
   const found: number[] = []
@@ -101,7 +101,7 @@ export function instantsIn(text: string, today: string): { instants: number[]; d
   return { instants: found, dated: [...found, ...dated] }
 }
 
-/** What the clock of a zone shows: the date, days since the epoch, and seconds after midnight. */
+/** Returns the date and the time of a zone's clock: days since the epoch, and seconds after midnight. */
 export function clockAt(instant: number, zone: Zone): { day: number; second: number } {
   const shown = typeof zone === 'number' ? instant + zone * 60_000 : clockOf(zone)(instant)
   const day = Math.floor(shown / DAY)

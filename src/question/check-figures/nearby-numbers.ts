@@ -3,7 +3,9 @@ import { addWords, stemsIn } from './cells.ts'
 import { RelatedNumbers, type PlacedNumber } from './related-numbers.ts'
 
 const MAX_NAMING = 5000
-/** The most numbers that a sentence and its words name, and how many neighbours of a figure may follow from them. */
+/**
+ * The most numbers that a sentence and its words name, and the most neighbours of a figure that may follow from them.
+ */
 const MAX_LABELLED = 8
 const LABELLED_CHANCE = 2
 /** The most numbers of a pool. */

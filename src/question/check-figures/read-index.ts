@@ -29,10 +29,10 @@ export class ReadIndex {
   readonly #dates = new Map<string, Set<number>>()
   readonly #times = new Map<number, Set<number>>()
   readonly #instants: IndexedNumber[] = []
-  /** How far days and times are apart. */
+  /** The differences between days and times. */
   readonly spans: ReadSpans
   readonly cells: readonly PlacedNumber[]
-  /** What follows from numbers that stand together. */
+  /** The results of arithmetic with numbers that stand together. */
   readonly related: RelatedNumbers
   /** The numbers that are written as years. */
   readonly #years = new Set<number>()
@@ -141,7 +141,9 @@ export class ReadIndex {
     if (day !== undefined) this.spans.addDay(day)
   }
 
-  /** The texts with a number that rounds to the reading. Among the rows that open a queried file, any number has one. */
+  /**
+   * The texts with a number that rounds to the reading. Among the rows that open a queried file, any number has one.
+   */
   numbers(reading: Reading): IndexedNumber[] {
     const exact = this.#opening.within(...around({ ...reading, tolerance: 0 }))
     return [...this.#plain.within(...around(reading)), ...exact]

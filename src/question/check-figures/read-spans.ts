@@ -1,4 +1,4 @@
-/** How far the days, times and moments that were read are apart, and what is counted from them. */
+/** The differences between the days, times and moments that were read, and the results of counting from them. */
 import { MONTH, type QuantityUnit } from './durations.ts'
 import { clockAt, type Zone } from './instants.ts'
 import type { Reading } from './numbers.ts'
@@ -6,7 +6,7 @@ import { around, Numbers } from './sorted-numbers.ts'
 
 /** The maximum number of days or times that are compared with each other. */
 const MAX_PAIRED = 200
-/** How many sums of a time and a duration, and how many days of a birth, are tried. */
+/** The maximum number of sums of a time and a duration that are tried, and that of days of a birth. */
 const MAX_SHIFTED = 60
 const MAX_AGES = 30
 const MAX_OVERNIGHT = 16

@@ -6,6 +6,8 @@ export interface ReadText {
   isCell?: true
   /** It is the beginning of a file, which the prompt shows. */
   isOpening?: true
-  /** Its file was queried, so the opening is a source of the figures that stand there, and not of roundings and sums. */
+  /**
+   * Its file was queried, so the opening is a source of the figures that stand there, and not of roundings and sums.
+   */
   isQueried?: true
 }

@@ -39,7 +39,7 @@ const MAX_CELLS = 5000
 const MAX_NAMED = 400
 /** The sums of so few columns are combined. */
 const MAX_SUMMED = 6
-/** How many of the ten neighbours of a figure may follow too. */
+/** The maximum number of a figure's ten neighbours that may follow too. */
 const MAX_CHANCE: Record<ResultKind, number> = {
   plain: 3,
   product: 3,
@@ -58,7 +58,7 @@ const ROUGH_SHARE = 2
 const SMALL = 30
 const SMALL_CHANCE = 0
 
-/** What follows from the numbers of some texts. */
+/** The results of arithmetic with the numbers of some texts. */
 export class RelatedNumbers {
   readonly #cells: readonly PlacedNumber[]
   readonly #maxRow: number

@@ -10,7 +10,7 @@ export class WordIndex {
     this.texts = texts
   }
 
-  /** Whether a number is written with an exponent, which holds only its first digits. */
+  /** True if a number is written with an exponent, and so with its first digits only. */
   get hasPowers(): boolean {
     return (this.#hasPowers ??= this.texts.some((text) => /\d[eE]\+?\d{2}(?!\d)/.test(text)))
   }

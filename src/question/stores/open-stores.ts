@@ -14,7 +14,7 @@ export interface Stores extends Omit<EachStore, 'queue'> {
   forgetting: ForgettingAll
   /** Reaches the runs of the queue's questions. */
   control: RunControl
-  /** Whether an accepted question outlives this process. */
+  /** True if an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
 }

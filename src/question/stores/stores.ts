@@ -64,7 +64,7 @@ export function openEach(config: Config, { kvFor, queue, redis }: Storage, { log
     files: once(async () => createFiles(kvFor(MEMORY.files), { log, ttlMs, sealer })),
     queue,
     oncePerDay: createOncePerDay(kvFor()),
-    /** How much the bot is used, and may be. */
+    /** The use of the bot, and its limits. */
     usage: {
       /** Undefined if there are no limits. */
       limits: limitsOf(config, redis, now),
@@ -73,11 +73,13 @@ export function openEach(config: Config, { kvFor, queue, redis }: Storage, { log
       /** The ids of questions that could not be answered. */
       unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
     },
-    /** Who has opened the Home. */
+    /** The people who have opened the Home. */
     home: {
       /** The ids of the admins among them. */
       admins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
-      /** The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts). */
+      /**
+       * The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts).
+       */
       open: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
     },
     /** Values that belong to single people, above all their logins. */

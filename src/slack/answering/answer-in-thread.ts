@@ -171,7 +171,7 @@ export async function answerUnseen(work: QuestionWork): Promise<void> {
 }
 
 const MAX_ADMINS = 20
-/** How long looking up an admin may take, in ms. */
+/** The time limit for looking up an admin, in ms. */
 const FACTS_MS = 5_000
 
 /**

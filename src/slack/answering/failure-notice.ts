@@ -42,7 +42,7 @@ export async function notifyFailure(error: unknown, work: QuestionWork, display?
   await inThread(shown.fail(text, done, !signal.aborted), work, text, done)
 }
 
-/** What people get of a failure: a sentence with a reference, and the run's writes before, a line each. */
+/** The words about a failure: a sentence with a reference, and the run's writes before it, a line each. */
 interface FailureEnding {
   text: string
   done: string[] | undefined
@@ -125,7 +125,7 @@ async function inThread(
   await posting.catch(ifRefused(alone))
 }
 
-/** What a message to a person and the lines about it in the log have in common. */
+/** Returns a reference that stands in a message to a person and in the lines about it in the log. */
 export function newReference(): string {
   return randomBytes(4).toString('hex')
 }

@@ -1,4 +1,4 @@
-/** What somebody is told whose question is refused, and how often. */
+/** Tells people that their question is refused, and why, not more often than is useful. */
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { noteContent } from '../format/blocks.ts'
 import { denialText, refusalText, withReference, type Denial } from '../format/messages.ts'

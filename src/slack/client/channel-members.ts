@@ -1,7 +1,9 @@
 import type { PersonInPlace } from '../../base/place.ts'
 import { nextCursor, type SlackWeb } from './web-api.ts'
 
-/** Maximum number of pages of channel members to read, 999 members each: while somebody waits, and at any other time. */
+/**
+ * Maximum number of pages of channel members to read, 999 members each: while somebody waits, and at any other time.
+ */
 const MAX_PAGES = 5
 export const ALL_PAGES = 200
 

@@ -1,4 +1,6 @@
-/** What Slack's answers say about people, channels and user groups. Fields that Slack leaves out or breaks are absent. */
+/**
+ * What Slack's answers say about people, channels and user groups. Fields that Slack leaves out or breaks are absent.
+ */
 import { z } from 'zod'
 import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
@@ -76,8 +78,8 @@ export function personEntry({ profile, real_name, name }: SlackPerson): Director
 }
 
 /**
- * Returns whether Slack's facts are about the person with this id here, and a message came from another person: an id is
- * unique only within a workspace or an organisation. `userTeam` is the workspace that the message names.
+ * Returns whether Slack's facts are about the person with this id here, and a message came from another person: an id
+ * is unique only within a workspace or an organisation. `userTeam` is the workspace that the message names.
  */
 export function isNamesakes({ isExternal, homes }: PersonFacts, home: { team: string; userTeam: string }): boolean {
   return home.userTeam !== home.team && !isExternal && homes.length > 0 && !homes.includes(home.userTeam)

@@ -39,8 +39,8 @@ export interface EphemeralPlace {
 
 /**
  * Sends an ephemeral message: to the response_url while that works, else as an ephemeral message in the channel, else
- * as a direct message, if there is an `elsewhere` for that. `forms`: the message, and simpler ones in case Slack refuses
- * its form. @throws the error if Slack accepts none
+ * as a direct message, if there is an `elsewhere` for that. `forms`: the message, and simpler ones in case Slack
+ * refuses its form. @throws the error if Slack accepts none
  */
 export async function sendEphemeral(
   { responseUrl, replaces = false, isAway = false, signal, channel, user, thread_ts }: EphemeralPlace,

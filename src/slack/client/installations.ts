@@ -42,7 +42,7 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
-  /** Whether `of` opens any team, because nothing but the token tells which are its own. */
+  /** True if `of` opens any team, because only the token tells which are its own. */
   readonly opensAny?: boolean
   /** The teams that this process has served. */
   teams(): string[]

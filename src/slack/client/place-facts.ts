@@ -7,17 +7,17 @@ import { refusalCode, SlackRefusal } from './slack-errors.ts'
 /** The facts about a place of which Slack says nothing. */
 const UNKNOWN = {
   isPrivate: false,
-  /** Whether Slack calls it private itself. */
+  /** Slack calls it private itself. */
   isCalledPrivate: false,
-  /** Whether it is shared with another company. It counts as shared if Slack does not say. */
+  /** It is shared with another company, or Slack does not say. */
   isShared: true,
-  /** Whether Slack says what it is. Otherwise the other facts are cautious, only fit for deciding who may read. */
+  /** Slack says what it is. Otherwise the other facts are cautious, and only fit for deciding who may read. */
   isTold: false,
-  /** Whether it is shared with other workspaces of the organisation. */
+  /** It is shared with other workspaces of the organisation. */
   isOrgShared: true,
   isMember: true,
   isArchived: false,
-  /** Whether it does not exist, or is private without the bot. */
+  /** It does not exist, or is private without the bot. */
   isHidden: false,
   /** The workspaces in which it can be seen. Empty if Slack does not say. */
   teams: [] as string[],

@@ -44,9 +44,9 @@ export async function respond(
 }
 
 /**
- * Replaces a message for all who see it. `responseUrl`: that of a press on it. `place`: absent where only one person sees
- * it. `simple`: the content's form for `chat.update`. `asker`: the person it may mention. Never rejects: a failure is only
- * logged.
+ * Replaces a message for all who see it. `responseUrl`: that of a press on it. `place`: absent where only one person
+ * sees it. `simple`: the content's form for `chat.update`. `asker`: the person it may mention. Never rejects: a failure
+ * is only logged.
  */
 export async function replaceMessage(
   { responseUrl, place }: { responseUrl?: string | undefined; place?: { channel: string; ts: string } | undefined },

@@ -1,4 +1,7 @@
-/** Sign in with Slack (OpenID Connect): shows in the browser who a person is. https://docs.slack.dev/authentication/sign-in-with-slack */
+/**
+ * Sign in with Slack (OpenID Connect): shows in the browser who a person is.
+ * https://docs.slack.dev/authentication/sign-in-with-slack
+ */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ToolError } from '../../base/errors.ts'
@@ -49,7 +52,9 @@ export function openSlackIdentity(config: Config, options: SlackIdentityOptions)
   }
 }
 
-/** The claims of the token. It came from Slack itself over TLS, so its signature need not be checked (OpenID, 3.1.3.7). */
+/**
+ * The claims of the token. It came from Slack itself over TLS, so its signature need not be checked (OpenID, 3.1.3.7).
+ */
 function claimsOf(answer: unknown): z.infer<typeof claimsSchema> | undefined {
   const { data } = answerSchema.safeParse(answer)
   const [, payload = ''] = data?.id_token.split('.') ?? []

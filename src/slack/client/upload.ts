@@ -62,8 +62,8 @@ async function sendBytes(
 }
 
 /**
- * Shows an uploaded file in a thread. `find` finds the ts of the message that shows it. @returns that ts, or the file's id
- * if none is found. @throws SlackRefusal
+ * Shows an uploaded file in a thread. `find` finds the ts of the message that shows it. @returns that ts, or the file's
+ * id if none is found. @throws SlackRefusal
  */
 export async function shareFile(
   client: SlackWeb,

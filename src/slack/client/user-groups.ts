@@ -21,7 +21,9 @@ const membersSchema = z.object({ users: z.array(z.string()) })
 
 type GroupReader = Pick<Installation, 'client' | 'directory'>
 
-/** Returns whether somebody is in one of these user groups; `noScope`, `untold` as in `membersOf`, if Slack did not say. */
+/**
+ * Returns whether somebody is in one of these user groups; `noScope`, `untold` as in `membersOf`, if Slack did not say.
+ */
 export async function inGroups(
   { team, user }: Person,
   groups: readonly string[],
@@ -33,8 +35,8 @@ export async function inGroups(
 }
 
 /**
- * Returns the members of a user group; `noScope`, `untold`: a scope is missing, or Slack did not answer in time. Costs at
- * most one call per group in five minutes.
+ * Returns the members of a user group; `noScope`, `untold`: a scope is missing, or Slack did not answer in time. Costs
+ * at most one call per group in five minutes.
  */
 export async function membersOf(
   group: string,

@@ -191,7 +191,7 @@ const REMEMBERED_MS = 60 * 60_000
 const MAX_REMEMBERED = 1_000
 
 /**
- * What a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it first, and
+ * The recent refusals of a workspace: block types, scopes and methods, by Slack's names. Callers check it first, and
  * use the simpler form at once. Kept only in this process.
  */
 export type Refusals = ExpiringCache<true>

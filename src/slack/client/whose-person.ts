@@ -46,8 +46,8 @@ async function isOfOrganisation(team: string, { installation, installations }: P
 }
 
 /**
- * Returns whether what is kept under an asker's id is theirs. Ids are unique within a workspace or an organisation only,
- * so a person of another company may have the id of somebody here.
+ * Returns whether what is kept under an asker's id is theirs. Ids are unique within a workspace or an organisation
+ * only, so a person of another company may have the id of somebody here.
  */
 export async function isOfOurs(asker: NamedInTeam, options: PersonOptions): Promise<boolean> {
   if (asker.userTeam === undefined || asker.userTeam === asker.team) return true

@@ -74,7 +74,9 @@ function oneLine(text: string): string {
     .trim()
 }
 
-/** Cuts the middle out of a text longer than `max` characters. Rows of its tables stay whole, and those cut are counted. */
+/**
+ * Cuts the middle out of a text longer than `max` characters. Rows of its tables stay whole, and those cut are counted.
+ */
 export function cutBetweenRows(text: string, max: number, tables: readonly MessageTable[]): string {
   if (text.length <= max || tables.length === 0) return cutMiddle(text, max)
   const all = text.split('\n')

@@ -14,7 +14,9 @@ export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stoppe
   unseen?: true
 }
 
-/** What stands below an answer. `warning`: about its figures; `used`: how many remembered texts it uses; `end`: mrkdwn. */
+/**
+ * What stands below an answer. `warning`: about its figures; `used`: how many remembered texts it uses; `end`: mrkdwn.
+ */
 export interface Footnotes {
   warning?: string | undefined
   used?: number

@@ -45,12 +45,14 @@ export class Status {
   constructor(outbox: Outbox, threads: Pick<ThreadStates, 'load' | 'patch'>) {
     this.#outbox = outbox
     this.#threads = threads
-    // An earlier process may have died and left its reaction on the message. If it lost the question, Slack sent that again.
+    // An earlier process may have died and left its reaction. If it lost the question, Slack sent that again.
     this.#hasReaction = this.#isTakenOver || outbox.question.isLate === true
     this.#mustClear = this.#hasReaction
   }
 
-  /** Opens the session at once. A status, which is nothing but a sign, comes if the work still continues a little later. */
+  /**
+   * Opens the session at once. A status, which is nothing but a sign, comes if the work still continues a little later.
+   */
   begin(): void {
     const mayHaveSession = !this.#outbox.refusals.has(METHODS.session)
     if (mayHaveSession || this.#mustClear) this.#queue.add(() => this.#first())

@@ -16,7 +16,7 @@ import type { AnswerStart, Display, Ending, ShownRun, ShownStep } from './types.
 const PACE_MS = 1_000
 /** Delay after a failed call. Milliseconds. */
 const RETRY_MS = 3_000
-/** How many streams of a run may die before the fallback shows the rest. */
+/** The number of streams of a run that may die before the fallback shows the rest. */
 const MAX_DEATHS = 3
 /** The end of an answer comes right after its last words. This wait lets both go in one call. Milliseconds. */
 const SETTLE_MS = 60
@@ -46,8 +46,9 @@ export class StepStream implements Display {
   /** The part of the answer that Slack has, as the model wrote it. */
   #sentText = ''
   #mode: 'stream' | 'fallback' | 'silent' = 'stream'
-  /** Whether an earlier process opened a stream that is not looked up yet, and how many steps it may show. */
+  /** A stream that an earlier process opened and that is not looked up yet. */
   #isInherited: boolean
+  /** The number of steps that it may show. */
   readonly #savedSteps: number
   #calledAt = -Infinity
   #timer: NodeJS.Timeout | undefined
@@ -260,7 +261,7 @@ export class StepStream implements Display {
   }
 }
 
-/** How the question was understood, above its answer. */
+/** The question as it was understood, above its answer. */
 function understoodHead({ understood }: Pick<AnswerView, 'understood'>): string {
   return understood ? `${understoodLine(understood)}\n\n` : ''
 }

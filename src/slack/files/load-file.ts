@@ -15,7 +15,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { MAX_BYTES, MAX_RECORDING_MS } from './file-limits.ts'
 import { NOT_LOADED, NOT_TRANSCRIBED, WHY, whyRefused } from './left-out-files.ts'
 
-/** What the files of a question are loaded with. */
+/** The means by which the files of a question are loaded. */
 export interface FileIntake {
   work: QuestionWork
   parser: FileParser

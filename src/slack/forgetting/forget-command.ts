@@ -29,8 +29,8 @@ export async function forgetByCommand(
 }
 
 /**
- * The button Delete: forgets a direct message and its person, or a channel. May take longer than Slack waits for an ack.
- * Never rejects. @returns the outcome for the person
+ * The button Delete: forgets a direct message and its person, or a channel. May take longer than Slack waits for an
+ * ack. Never rejects. @returns the outcome for the person
  */
 export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<Content> {
   return outcomeOf(wish, services, async () => {

@@ -16,8 +16,8 @@ export function unescapeText(text: string): string {
 }
 
 /**
- * Decodes HTML's named references once: `&amp;rarr;` becomes `&rarr;`. The result must be escaped again. A reference to a
- * mark of Markdown stays, every kind of space is an ordinary one, and invisible characters are dropped.
+ * Decodes HTML's named references once: `&amp;rarr;` becomes `&rarr;`. The result must be escaped again. A reference to
+ * a mark of Markdown stays, every kind of space is an ordinary one, and invisible characters are dropped.
  */
 export function decodeEntities(text: string): string {
   return text.replace(/&(?:#39|[a-z][a-z\d]{1,7});/gi, (entity) => {

@@ -1,6 +1,6 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 
-/** What the model did not read of the prompts, as lines below the answer. */
+/** The parts of the prompts that the model did not read, as lines below the answer. */
 export function promptNotes(usage: readonly Usage[]): string[] {
   const leftOut = [...new Set(usage.flatMap((one) => one.leftOut ?? []))]
   const cut = usage.filter(({ sentTokens }) => sentTokens !== undefined)

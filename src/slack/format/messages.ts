@@ -173,8 +173,8 @@ export function settingsSaved(changed: string[]): string {
 }
 
 /**
- * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
- * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
+ * The reason why a question is refused: the place or the person is not allowed, the person is a guest or from a
+ * connected workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
  */
 export type Denial = keyof typeof DENIALS
 

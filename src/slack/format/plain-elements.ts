@@ -6,7 +6,9 @@ export function plainContext(text: string): ContextBlock {
   return { type: 'context', elements: [plainTextElement(text)] }
 }
 
-/** Limits in characters: of a line of small print, of all lines of a message, and of a text, for which Slack has 3,000. */
+/**
+ * Limits in characters: of a line of small print, of all lines of a message, and of a text, for which Slack has 3,000.
+ */
 const LINE_CHARS = 260
 const LINES_CHARS = 9_000
 const TEXT_CHARS = 2_900

@@ -145,7 +145,9 @@ function wordEnd(line: string): number {
 
 const WORD_END = /[ \t\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]/
 
-/** Returns the start of the first unfinished mark; -1 if there is none. `whole`: the line with whole ones as letters. */
+/**
+ * Returns the start of the first unfinished mark; -1 if there is none. `whole`: the line with whole ones as letters.
+ */
 function openMark(line: string, whole: string): number {
   const open = whole.replace(/\[[^\][\n]{0,500}\](?=[^([:])/g, letters).search(OPEN)
   const slack = line.search(/<https?:\/\/[^\s<>|]{0,2000}(?:\|[^<>|\n]{0,300})?$/)

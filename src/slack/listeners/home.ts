@@ -167,7 +167,7 @@ async function disconnect(name: string, person: Person, { connections, log }: Se
   log.info({ account: name, ...person }, 'a person has disconnected an account')
 }
 
-/** How long a person's prompts stay, and how long a team that refused prompts gets none. Milliseconds. */
+/** The lifetime of a person's prompts, and the pause after a team's refusal of prompts. Milliseconds. */
 const PROMPTED_MS = 60 * 60_000
 const REFUSED_MS = 24 * PROMPTED_MS
 const MAX = 10_000

@@ -51,7 +51,9 @@ export const teamAccessRevoked = onEvent('team_access_revoked', (services) => as
   await forgetWorkspace(ended, context, services)
 })
 
-/** `user_change`: the logins of a person who was deactivated are deleted. Slack tells of people of other companies too. */
+/**
+ * `user_change`: the logins of a person who was deactivated are deleted. Slack tells of people of other companies too.
+ */
 export const userChange = onEvent('user_change', (services) => async ({ event, context }) => {
   if (!event.user.deleted) return
   const teams = await teamsOfPerson(context, services)

@@ -6,7 +6,10 @@ import { isAdmin } from '../intake/may-set.ts'
 import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
-/** `/ask schedules`: the person's own schedules, and for an admin also the channel's. `note`: a line above it, as mrkdwn. */
+/**
+ * `/ask schedules`: the person's own schedules, and for an admin also the channel's. `note`: a line above it, as
+ * mrkdwn.
+ */
 export async function scheduleListFor(
   place: Pick<Question, 'team' | 'channel' | 'user'>,
   { installation, services }: WorkspaceServices,

@@ -2,7 +2,10 @@ import type { Person } from '../../base/place.ts'
 import type { Services } from '../services.ts'
 import type { ConnectableAccount } from '../views/connection-blocks.ts'
 
-/** `/ask connections`: the accounts that a person can connect or has connected, with new links. @throws if the store fails */
+/**
+ * `/ask connections`: the accounts that a person can connect or has connected, with new links. @throws if the store
+ * fails
+ */
 export async function connectionsOf({ team, user }: Person, { connections }: Services): Promise<ConnectableAccount[]> {
   const person = { team, user }
   return Promise.all(

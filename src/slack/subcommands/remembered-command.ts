@@ -22,7 +22,10 @@ export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
 }
 
-/** Handles `/ask remember …`. @returns the outcome for the asker alone; undefined if they know it @throws if a store fails */
+/**
+ * Handles `/ask remember …`. @returns the outcome for the asker alone; undefined if they know it @throws if a store
+ * fails
+ */
 export async function rememberByCommand(
   { command, text, asked }: { command: Question; text: string; asked: AskedPrivacy | undefined },
   { installation, services }: WorkspaceServices,

@@ -11,9 +11,9 @@ import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { bulletList, facts, header } from './plain-blocks.ts'
 
 /**
- * The extra content of an admin's Home: the team's last writes, newest first, the MCP servers that need a login, and the
- * tools that wait for an admin's approval. A part is absent if it could not be loaded in time or is not set up. `nameOf`
- * returns a person's name, or the id if the name is unknown.
+ * The extra content of an admin's Home: the team's last writes, newest first, the MCP servers that need a login, and
+ * the tools that wait for an admin's approval. A part is absent if it could not be loaded in time or is not set up.
+ * `nameOf` returns a person's name, or the id if the name is unknown.
  */
 export function adminBlocks(
   writes: AuditEntry[] | undefined,

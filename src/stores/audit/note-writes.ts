@@ -183,7 +183,7 @@ const NAMING = ['path', 'file', 'title', 'name', 'id', 'url', 'uri', 'key', 'tar
 /** Names of arguments that hold a text. A long one is not shown, since it names nothing. */
 const TEXTS = ['text', 'body', 'content', 'message', 'description', 'comment', 'markdown', 'html', 'note', 'reason']
 const MAX_CHARS = 80
-/** How many of them are from the end of a longer value. */
+/** The number of them that are from the end of a longer value. */
 const END_CHARS = 30
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
