@@ -1,4 +1,4 @@
-import { readManifest } from '../../src/commands/slack/app-manifest.ts'
+import { readManifest } from '../../src/base/app-manifest.ts'
 import { addExamplePeople } from '../slack/example-workspace.ts'
 import type { Journal } from '../journal/journal.ts'
 import { startLocalSlack, type LocalSlack } from '../slack/slack.ts'

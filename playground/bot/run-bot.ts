@@ -2,7 +2,7 @@
 import { startBot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
-import type { ChosenModel } from '../../src/question/agent/agent-types.ts'
+import type { ChosenModel } from '../../src/question/agent/agent-parts.ts'
 import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
 import { createStores } from '../../src/question/stores/open-stores.ts'
 import type { PagePart } from '../page-server/page-part.ts'

@@ -1,5 +1,5 @@
 import { withoutAuto } from '../../src/question/agent/choose-dialect.ts'
-import type { AgentParts } from '../../src/question/agent/agent-types.ts'
+import type { AgentParts } from '../../src/question/agent/agent-parts.ts'
 import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'

@@ -1,7 +1,7 @@
 /** Wrappers around the tools of the playground's bot. */
 import { toolNames } from '../../tools/index.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
-import type { ToolSeam } from '../../src/question/agent/agent-types.ts'
+import type { ToolSeam } from '../../src/question/agent/agent-parts.ts'
 import { messageOf, ToolError } from '../../src/base/errors.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedConversation } from '../recording/conversation-file.ts'

@@ -6,7 +6,7 @@ import type { Json } from './types.ts'
 export type SearchKind = 'words' | 'meaning'
 
 /** The action tokens of events that address the bot. Slack does not document their lifetime. */
-export interface SearchTokens {
+export interface IssuedSearchTokens {
   kind: SearchKind
   /** Returns the event with a token, if it addresses the bot. */
   withToken(event: Json): Json
@@ -24,7 +24,7 @@ export function createSearchTokens(options: {
   lifeMs?: number
   /** Returns whether all tokens count as expired, whatever their age. */
   areExpired: () => boolean
-}): SearchTokens {
+}): IssuedSearchTokens {
   const { kind, now, lifeMs = LIFE_MS, areExpired } = options
   const given = new Map<string, { user: string; until: number; isOwn: boolean }>()
   const issue = (user: string, isOwn = false) => {

@@ -10,7 +10,7 @@
  *   up to `UNREADABLE_CHARS`, a person's addition up to `ADDED_CHARS` (agent.ts)
  * - pictures of a question: limited by the code that loads them. Each counts as `PICTURE_TOKENS` in token estimates
  *   (model/tokens.ts).
- * - text of the question's files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier files included
+ * - text of the question's files: `QUESTION_FILES_CHARS` (files/files-in-prompt.ts), names of earlier files included
  * - what people had remembered: `RECALLED_CHARS` (question/recall-remembered.ts)
  * - what earlier tries have changed: a line for each of at most AGENT_MAX_STEPS calls a try (question/change-lines.ts)
  * - skills: `MAX_SKILLS` lines of `MAX_DESCRIPTION` (toolbox/skills.ts), each reading of one up to `SKILL_CHARS`

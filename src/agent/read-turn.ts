@@ -30,7 +30,7 @@ export function readTurn(
   return { read: checkAnswer(run, settled, given), reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
 }
 
-/** Prose that the model wrote again after it was told the form is its answer. */
+/** If the model was told the form and wrote prose again, that prose is its answer. */
 function settledProse(run: RunState, written: string): ParsedTurn | undefined {
   const { dialect, progress } = run
   const last = progress.steps.at(-1)

@@ -48,7 +48,7 @@ export interface Task extends Partial<RunProgress> {
   question: string
   /** The pictures that came with the question. */
   images?: Picture[]
-  /** The text of the conversation's files for the first prompt (files/question-files.ts). */
+  /** The text of the conversation's files for the first prompt (files/files-in-prompt.ts). */
   filesText?: string
   history?: PastTurn[]
   /** What people wrote in the questions of the thread, before a model made it standalone. Default: the question. */

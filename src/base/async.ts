@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How many parts a wait is split into. */
+/** A wait is split into this many timers, so that a frozen process loses one part of it at most. */
 const PARTS = 4
 
 /**

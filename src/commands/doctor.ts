@@ -3,7 +3,7 @@
  * anything is.
  */
 import { mainCommand } from './command.ts'
-import { doctor, USAGE } from './doctor/doctor.ts'
+import { doctor, USAGE } from './doctor/check-all.ts'
 
 export default await mainCommand(import.meta, USAGE, ({ args, readEnv, print, stdout }) => {
   // Date.now has no fractions, and a Redis nearby answers in less than a millisecond.

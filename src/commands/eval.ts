@@ -1,6 +1,6 @@
 /** `npm run eval`: scores question sets, recorded episodes, or the parser alone. See `--help`. */
 import { loadConfig } from '../config.ts'
-import { evalQuestions } from './eval/eval-questions.ts'
+import { evalQuestions } from './eval/run-set.ts'
 import { evalReplay } from './eval/eval-replay.ts'
 import { mainCommand, type CommandIo } from './command.ts'
 import { evalWork } from './eval/work/eval-work.ts'

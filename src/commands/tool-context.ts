@@ -1,6 +1,6 @@
 import type { ToolContext } from '../agent/contracts/tool.ts'
 import type { Config } from '../config.ts'
-import type { AgentParts, AgentSources } from '../question/agent/agent-types.ts'
+import type { AgentParts, AgentSources } from '../question/agent/agent-parts.ts'
 import { createAgent } from '../question/agent/create-agent.ts'
 
 /** Opens the tools for a command that asks no model. The `text` dialect needs no tool. */

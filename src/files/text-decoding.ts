@@ -146,8 +146,8 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns how many characters are not UTF-8, if they are few of those beyond ASCII: lines of another encoding were
- * added to the text.
+ * Returns the number of broken characters if most characters beyond ASCII are sound UTF-8, as when lines of another
+ * encoding were appended; otherwise undefined.
  */
 function brokenInUtf8(bytes: Uint8Array): number | undefined {
   const decoder = new TextDecoder('utf-8')

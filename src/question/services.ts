@@ -3,7 +3,7 @@ import type { Usage } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import type { AnswerWatch } from './answer.ts'
-import type { AgentParts } from './agent/agent-types.ts'
+import type { AgentParts } from './agent/agent-parts.ts'
 import type { Stores } from './stores/open-stores.ts'
 
 /** The services for answering questions, for any display. */

@@ -13,7 +13,7 @@ import { dmKeys } from '../stores/runs/thread-keys.ts'
 import { isDirect, type Question } from '../stores/runs/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 
-/** `dm` is `team:channel`, `root` the ts of the message that the question's thread hangs under. */
+/** `dm` is `team:channel`, `root` the ts of the first message of the question's thread. */
 interface DmPlace {
   dm: string
   root: string

@@ -11,7 +11,7 @@ import { redisRun, type RedisRun } from '../stores/runs/redis-run.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { bullPrefix, QUEUE_NAME, type QueueConnection, type ThreadJob } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
-import type { LeasedQuestion } from './thread-store.ts'
+import type { LeasedQuestion } from './thread-scripts.ts'
 import { isJobLost, ThreadJobWorker } from './bullmq-worker.ts'
 import type { HandleOutcome, Handler } from './types.ts'
 

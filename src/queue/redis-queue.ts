@@ -10,7 +10,7 @@ import { redisLine } from './redis-waiting-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
-import { ThreadStore } from './thread-store.ts'
+import { ThreadScripts } from './thread-scripts.ts'
 import { startSweeper } from './sweeper.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
@@ -132,7 +132,7 @@ class RedisQueue implements ControlledQueue {
   #connect(purpose: Purpose): QueueConnection {
     const redis = connectRedis(this.#redis, { purpose, log: this.#log })
     this.#connections.push(redis)
-    const store = new ThreadStore(redis, this.#log, this.#settings)
+    const store = new ThreadScripts(redis, this.#log, this.#settings)
     return { redis, store, jobs: new ThreadJobs(redis, this.#settings.prefix, this.#onFault) }
   }
 

@@ -4,7 +4,7 @@ import { findRuns } from '../stores/runs/list-runs.ts'
 import { conversationOf } from '../stores/runs/types.ts'
 import { logThrottle, ThreadJobs, waitingEntry } from './thread-jobs.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
-import { ThreadStore } from './thread-store.ts'
+import { ThreadScripts } from './thread-scripts.ts'
 
 export interface RetryPlace extends RedisKeyspace, Pick<QueueSettings, 'knownTtlMs' | 'now'> {
   log: StoreLog
@@ -18,7 +18,7 @@ export interface RetryPlace extends RedisKeyspace, Pick<QueueSettings, 'knownTtl
 export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {
   const { redis, log, prefix, knownTtlMs, now } = place
   const settings = queueSettings({ prefix, knownTtlMs, now })
-  const store = new ThreadStore(redis, log, settings)
+  const store = new ThreadScripts(redis, log, settings)
   const jobs = new ThreadJobs(redis, prefix, logThrottle(log, now))
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {

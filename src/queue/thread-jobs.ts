@@ -16,7 +16,7 @@ import {
   WAITING_TTL_MS,
 } from './redis-fair-order.ts'
 import type { QueueStats } from './types.ts'
-import type { ThreadStore } from './thread-store.ts'
+import type { ThreadScripts } from './thread-scripts.ts'
 import { WaitingQuestions } from './waiting-questions.ts'
 import { runKey } from '../stores/runs/run-control.ts'
 import { messageOf } from '../base/errors.ts'
@@ -42,7 +42,7 @@ export function bullPrefix(prefix: string): string {
 /** The parts that intake and work both need, each over its own kind of connection (see `Purpose`). */
 export interface QueueConnection {
   redis: RedisClient
-  store: ThreadStore
+  store: ThreadScripts
   jobs: ThreadJobs
 }
 

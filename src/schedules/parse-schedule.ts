@@ -14,7 +14,7 @@ import {
 } from './request-words.ts'
 import { nextOf, timeOn } from './dates-in-zone.ts'
 import { takeMoreTimes } from './more-times.ts'
-import { reminderReadings } from './reminder.ts'
+import { reminderReadings } from './remind-me-words.ts'
 import { takeDays, type TakenDays } from './take-days.ts'
 import { isOtherHour, SPOKEN_HOUR, takeHour, TIME_FIRST, type TakenHour } from './take-hour.ts'
 import { takeZone } from './take-zone.ts'

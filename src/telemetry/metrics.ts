@@ -2,7 +2,8 @@
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../base/http/server.ts'
-import { QUESTION_OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
+import { QUESTION_OUTCOMES } from './question-outcome.ts'
+import type { TelemetryEvent, ModelCallEvent, SlackCallEvent } from './telemetry-event.ts'
 import { instrumentsIn, socketIn, watchQueue } from './metric-instruments.ts'
 
 /**

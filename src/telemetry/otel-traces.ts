@@ -14,7 +14,7 @@ import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 import { errorType } from './measured-model.ts'
-import type { DeliverySpan } from './watched-queue.ts'
+import type { DeliverySpan } from './measured-queue.ts'
 import { reportingExporter } from './reporting-exporter.ts'
 import {
   AGENT_NAME,

@@ -1,7 +1,7 @@
 import { isForAsker, type RunProgress } from '../agent/run-progress.ts'
 import { progressWithPrior } from '../question/work-before-thread.ts'
 import type { Question, Run, SavedRun } from '../stores/runs/types.ts'
-import type { Outcome } from './telemetry-event.ts'
+import type { Outcome } from './question-outcome.ts'
 
 /** One attempt at a question: from the time when the queue hands it out until the worker ends or releases it. */
 export interface Attempt {
@@ -12,8 +12,8 @@ export interface Attempt {
   signal: AbortSignal
   /** The asker has seen a sign that the bot is at work, in this attempt or in one before it. */
   isSeen: boolean
-  /** Whether the agent worked, so that there is an outcome to report. */
-  isWorked: boolean
+  /** The agent has started, so there is an outcome to report. */
+  hasAgentRun: boolean
   /** The run's progress, from its events; at first the progress that earlier attempts saved. */
   progress: RunProgress
   /** The run as it is saved, which may know more than the events. */
@@ -33,7 +33,7 @@ export function newAttempt(question: Question, run: Run, signal: AbortSignal): A
   const { attempts: number } = run.saved
   const isSeen = isAnswerOfAsk || number > 1
   const progress = progressWithPrior(question, run.saved)
-  return { question, number, signal, isSeen, isWorked: false, progress, saved: run.saved }
+  return { question, number, signal, isSeen, hasAgentRun: false, progress, saved: run.saved }
 }
 
 /** Returns whether the run has found what only the asker may see, by all that is known of it now. */

@@ -14,7 +14,7 @@ import { Recording } from './run-trace-recording.ts'
 import { withoutSearchResults } from './strip-search-results.ts'
 import type { CallEnd, ModelObserver } from './measured-model.ts'
 import type { MeasuredCall } from './telemetry-event.ts'
-import type { RunObserver } from './watch-events.ts'
+import type { RunObserver } from './run-observers.ts'
 
 export interface RunRecorderOptions {
   archive: RunArchive

@@ -5,14 +5,7 @@
 import type { ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 import type { AcceptOutcome } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
-
-/**
- * The outcome of a question. `answered`: by the model. `stopped`: by a budget, with its best answer. `gave_up`: without
- * one. `failed`: the asker got a message. `undelivered`: Slack accepts no answer there. `given_up`: dead-lettered by
- * the queue.
- */
-export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
-export const QUESTION_OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
+import type { Outcome } from './question-outcome.ts'
 
 /** The state of one call of one model, its retries included. */
 export interface MeasuredCall {

@@ -11,12 +11,12 @@ import type { Queue } from '../queue/types.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../base/log.ts'
 import type { Page } from '../base/http/server.ts'
-import { attemptObserver, type RunObserver } from './watch-events.ts'
+import { attemptObserver, type RunObserver } from './run-observers.ts'
 import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 import type { Metrics } from './metrics.ts'
 import { modelCallEvent, type ModelObserver } from './measured-model.ts'
-import { watchedQueue } from './watched-queue.ts'
+import { watchedQueue } from './measured-queue.ts'
 import type { Traces } from './otel-traces.ts'
 
 /** A run has these tools only if its conversation has files (tools/file-tools.ts). */
@@ -93,7 +93,7 @@ class Watch implements Telemetry {
   runObserver(tools: Tool[]): RunObserver | undefined {
     const attempt = this.#attempt.getStore()
     if (!attempt) return undefined
-    attempt.isWorked = true
+    attempt.hasAgentRun = true
     const watch = {
       tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
       note: (event: TelemetryEvent) => this.#record(event),

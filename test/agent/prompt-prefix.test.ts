@@ -6,7 +6,7 @@ import type { RunView } from '../../src/agent/contracts/dialect.ts'
 import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
 import { chatWire } from '../../src/model/chat-completions.ts'
-import { responsesWire } from '../../src/model/responses.ts'
+import { responsesWire } from '../../src/model/responses-api.ts'
 import type { Wire } from '../../src/model/api-format.ts'
 import { dialect, step, tool, view, WIKI } from '../harness/dialect.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { readEnv } from '../../src/config.ts'
-import { doctor as runDoctor } from '../../src/commands/doctor/doctor.ts'
+import { doctor as runDoctor } from '../../src/commands/doctor/check-all.ts'
 import { startLocalSlack } from '../../playground/slack/slack.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { envFor } from './bot.ts'

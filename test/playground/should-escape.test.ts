@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readManifest } from '../../src/commands/slack/app-manifest.ts'
+import { readManifest } from '../../src/base/app-manifest.ts'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 

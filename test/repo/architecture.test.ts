@@ -132,7 +132,7 @@ const SEAMS = [
   'Display',
   'WorkspaceReader',
   'RunFiles',
-  'ActionTokens',
+  'SearchTokens',
   'AuditLog',
   'RateLimiter',
   'KvTexts',

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadQuestions } from '../../src/commands/eval/questions.ts'
+import { loadQuestions } from '../../src/commands/eval/parse-set.ts'
 import { BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { FEEDBACK } from '../../src/slack/format/action-ids.ts'
 import { postButtons, questionId } from '../harness/answer-buttons.ts'

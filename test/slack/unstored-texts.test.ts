@@ -64,7 +64,9 @@ describeWithRedis('in Redis', async () => {
     await bot.slack.until(() => ephemerals(bot).length === 28, 'an answer to each')
     const cards = ephemerals(bot).filter((one) => JSON.stringify(one.blocks).includes(SAVE))
     expect(cards).toHaveLength(17)
-    expect(await told(bot, /that need no model/)).toMatch(/20 requests an hour for one person.* in \d minutes/)
+    expect(await told(bot, /without the model/)).toMatch(
+      /20 requests without the model \(help, new schedules\) an hour for one person.* in \d minutes/,
+    )
     await bot.slack.until(async () => (await keysWith('fig number')).length === 5, 'five drafts')
     await pressSave(bot, cards[0]!.ts)
     await told(bot, /no longer exists/)

@@ -24,7 +24,7 @@ import { Schedules } from '../../src/stores/schedules/schedule-store.ts'
 import { pausedSchedule, type Schedule } from '../../src/stores/schedules/types.ts'
 import { createChannelSettings } from '../../src/stores/settings/settings.ts'
 import { createThreadStates } from '../../src/stores/threads/thread-states.ts'
-import { createActionTokens } from '../../src/stores/tokens/action-tokens.ts'
+import { createSearchTokens } from '../../src/stores/search-tokens/search-tokens.ts'
 import { createUseStore } from '../../src/stores/use/use-store.ts'
 import { createPeople } from '../../src/stores/values/people-store.ts'
 import { createValues } from '../../src/stores/values/value-store.ts'
@@ -57,7 +57,7 @@ function openStores(kv: Kv) {
     archive: createArchive(kv, { log, prefix: PREFIX, ttlMs, sealer, now }),
     files: createFiles(kv, { log, ttlMs, sealer }),
     audit: createAuditLog(kv, { now }),
-    tokens: createActionTokens(kv, { log, sealer }),
+    tokens: createSearchTokens(kv, { log, sealer }),
     settings: createChannelSettings(kv, { log, now }),
     schedules: new Schedules(kv, { log, now, sealer }),
     plainSchedules: new Schedules(kv, { log, now }),

@@ -1,4 +1,4 @@
-import type { SearchTokens } from '../search-tokens.ts'
+import type { IssuedSearchTokens } from '../search-tokens.ts'
 import type { Store } from '../store.ts'
 import type { Json } from '../types.ts'
 import type { Views } from '../view-stack.ts'
@@ -22,7 +22,7 @@ export interface Workspace {
   /** Whether the app is an agent, with sessions. */
   agent: boolean
   /** Absent if the workspace does not let apps search. */
-  search?: SearchTokens | undefined
+  search?: IssuedSearchTokens | undefined
   /** Returns whether the bot's token has this scope. */
   isGranted: (scope: string) => boolean
 }

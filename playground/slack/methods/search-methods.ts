@@ -5,7 +5,7 @@
 import { flag, invalid, optional, required } from '../args.ts'
 import { TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type StoredMessage, type User } from '../types.ts'
-import type { SearchTokens } from '../search-tokens.ts'
+import type { IssuedSearchTokens } from '../search-tokens.ts'
 import type { Method, Workspace } from './method.ts'
 
 const MAX_LIMIT = 20
@@ -39,7 +39,7 @@ export const searchMethods: Record<string, Method> = {
   },
 }
 
-function enabled(search: SearchTokens | undefined): SearchTokens {
+function enabled(search: IssuedSearchTokens | undefined): IssuedSearchTokens {
   if (!search) throw declined('feature_not_enabled')
   return search
 }
@@ -47,7 +47,7 @@ function enabled(search: SearchTokens | undefined): SearchTokens {
 /**
  * Returns the asker. A bot token searches only for the person who addressed it. `isOwn`: the person granted the token.
  */
-function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): { asker: User; isOwn: boolean } {
+function askerOf(args: Json, tokens: IssuedSearchTokens, { store }: Workspace): { asker: User; isOwn: boolean } {
   const token = optional(args, 'action_token')
   const person = token === undefined ? undefined : tokens.personOf(token)
   if (person === 'expired') throw declined('invalid_action_token')

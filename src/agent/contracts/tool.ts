@@ -5,7 +5,7 @@ import type { ChartKind, OutputTable, Series, Source } from './evidence.ts'
 
 export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
 
-/** The kinds of things that a search finds, one kind a search. */
+/** What a search can look for: one of these at a time. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 
 /** A search result, with names instead of ids. `text` is as somebody wrote it, cut. `at`: a Slack ts, in seconds. */

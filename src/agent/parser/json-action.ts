@@ -139,7 +139,7 @@ const NEXT_OBJECT = /[\s`~,;]{0,40}(?:json\b\s{0,9})?(?=\{)/y
 
 const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
 
-/** The next object of the same list: the first may be text and the second the call. */
+/** Returns where the next object of the same list begins: the first may be text and the second the call. */
 function nextOfList(text: string, end: number): number | undefined {
   NEXT_OF_LIST.lastIndex = end
   return NEXT_OF_LIST.test(text) ? NEXT_OF_LIST.lastIndex : undefined

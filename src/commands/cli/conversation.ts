@@ -1,6 +1,6 @@
 import { offeredTools } from '../../agent/agent.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../agent/contracts/model.ts'
-import type { AgentParts } from '../../question/agent/agent-types.ts'
+import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'

@@ -7,7 +7,7 @@ import { withUniqueNames, runFiles } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import { createFileParsers } from '../../files/parse-file.ts'
 import { describeKind } from '../../files/section-units.ts'
-import { questionFiles } from '../../files/question-files.ts'
+import { filesInPrompt } from '../../files/files-in-prompt.ts'
 import { createFiles } from '../../files/store/file-store.ts'
 import type { FileStore } from '../../files/store/types.ts'
 import type { AnswerDeps } from '../../question/answer.ts'
@@ -32,7 +32,7 @@ export async function givenFiles(
   return async (tables) => {
     const kept = withUniqueNames(await store.list(THREAD))
     const files = runFiles(store, THREAD, parsers.forQuestion('cli', now), maxChars, tables)
-    const given = await questionFiles(store, THREAD, kept, () => true)
+    const given = await filesInPrompt(store, THREAD, kept, () => true)
     return { ...given, files, tools: fileTools(knownTableNames(kept, tables), kept.length > 0) }
   }
 }

@@ -2,7 +2,7 @@
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Config, Env } from '../../config.ts'
-import type { AgentParts } from '../../question/agent/agent-types.ts'
+import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
 import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
 import { openMcpStore } from '../command-redis.ts'

@@ -6,7 +6,7 @@ import { stopReason, type AgentEvent, type Step } from '../../agent/contracts/ru
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { judgeFigures, unsupported } from '../../question/check-figures/judge-figures.ts'
 import { readTexts } from '../../question/check-figures/read-texts.ts'
-import type { EvalQuestion } from './questions.ts'
+import type { EvalQuestion } from './parse-set.ts'
 
 /** The outcome of one question, as it is kept. Without an answer if the run gave up or failed. */
 export const keptOutcome = z.object({

@@ -2,7 +2,7 @@ import type { AgentDeps } from '../../agent/agent.ts'
 import type { AnsweredFile } from './answered.ts'
 import { askAgent, type EvalOutcome } from './ask-agent.ts'
 import type { Progress } from './progress.ts'
-import type { EvalQuestion } from './questions.ts'
+import type { EvalQuestion } from './parse-set.ts'
 import { isRight } from './score-answer.ts'
 
 interface RunOptions {

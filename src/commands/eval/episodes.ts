@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonLines } from './questions.ts'
+import { readJsonLines } from './parse-set.ts'
 
 /** A recorded run: the model's completions, the environment's observations, and the result. */
 const episode = z.object({

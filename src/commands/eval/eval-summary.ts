@@ -1,6 +1,6 @@
 import { f1, isDeclined, isRight } from './score-answer.ts'
 import type { EvalOutcome } from './ask-agent.ts'
-import type { EvalQuestion } from './questions.ts'
+import type { EvalQuestion } from './parse-set.ts'
 import { nameOf, type Variant } from './options.ts'
 
 /** One question with its outcome and score, as in the JSON file. */

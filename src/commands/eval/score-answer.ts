@@ -3,7 +3,7 @@
  * al. 2018): answers are compared after normalisation. FEVER's labels are compared the same way.
  */
 import type { EvalOutcome } from './ask-agent.ts'
-import type { EvalQuestion } from './questions.ts'
+import type { EvalQuestion } from './parse-set.ts'
 
 /** Python's `string.punctuation`: punctuation of other scripts stays, as in the official script. */
 const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g

@@ -7,7 +7,7 @@ import { loadSlackApps } from '../../slack/client/slack-apps.ts'
 import { outcomeOf, SlackRefusal } from '../../slack/client/slack-errors.ts'
 import { SlackWeb } from '../../slack/client/web-api.ts'
 import { lastUsed } from '../../slack/client/stored-installations.ts'
-import { readManifest } from '../slack/app-manifest.ts'
+import { readManifest } from '../../base/app-manifest.ts'
 
 /** An installation as operators see it. It never holds a token. */
 export interface InstallRow {

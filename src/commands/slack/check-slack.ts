@@ -2,7 +2,7 @@ import { createLog } from '../../base/log.ts'
 import { outcomeOf, SlackRefusal } from '../../slack/client/slack-errors.ts'
 import { SlackWeb, type SlackResult } from '../../slack/client/web-api.ts'
 import { plainLine } from '../../slack/format/escape.ts'
-import { readManifest } from './app-manifest.ts'
+import { readManifest } from '../../base/app-manifest.ts'
 import { fixFor, refusedSentence } from './token-refusals.ts'
 import { appOfToken, formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../../base/errors.ts'
-import { createAddress, readManifest, type AppManifest } from './app-manifest.ts'
+import { createAddress, readManifest, type AppManifest } from '../../base/app-manifest.ts'
 import { checkSlack, installedIn, isUnreachable, type CheckOptions, type CheckRow } from './check-slack.ts'
 import type { Prompter } from './terminal.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'

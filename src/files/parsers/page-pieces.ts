@@ -188,7 +188,7 @@ class Pieces {
   }
 }
 
-/** Scripts may show a whole page, but other text that nobody sees is for programs. */
+/** Returns whether an element is hidden. `html` and `body` never count as hidden, because a script may show them. */
 function isHidden(name: string, { hidden, style = '' }: Record<string, string>): boolean {
   if (name === 'html' || name === 'body') return false
   return (hidden !== undefined && hidden !== 'until-found') || HIDING.test(style.slice(0, MAX.attribute))

@@ -12,7 +12,7 @@ import { mcpAdmin, type McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { openMcpToolbox, type McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { McpServerConfig } from '../../mcp/types.ts'
 import { isPersonal } from '../../mcp/login/whose-login.ts'
-import type { AgentSources } from './agent-types.ts'
+import type { AgentSources } from './agent-parts.ts'
 
 interface McpSources extends Pick<AgentSources, 'log' | 'mcpStore' | 'people'> {
   /** Milliseconds since the epoch. */

@@ -21,7 +21,7 @@ import {
   slowPage,
   unansweredPage,
   type Connecting,
-} from './connection-pages.ts'
+} from './connection-page-texts.ts'
 import {
   beginFlow,
   CALLBACK,

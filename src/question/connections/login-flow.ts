@@ -9,7 +9,7 @@ import type { Person } from '../../base/place.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { Account } from '../../mcp/login/connectable-account.ts'
 import type { PeopleStore } from '../../stores/values/people-store.ts'
-import { failedPage } from './connection-pages.ts'
+import { failedPage } from './connection-page-texts.ts'
 
 /** Proves who a browser belongs to, before an account is connected in it. */
 export interface IdentityProof {

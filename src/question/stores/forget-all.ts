@@ -12,7 +12,7 @@ export interface ForgettingAll extends Forgetting {
 
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
 export function forgettingAll(
-  { channelSettings, oncePerDay, home, actionTokens, people, usage, files, schedules, queue, ...others }: EachStore,
+  { channelSettings, oncePerDay, home, searchTokens, people, usage, files, schedules, queue, ...others }: EachStore,
   now: () => number,
   teams: ForgettingAll['teams'],
 ): ForgettingAll {
@@ -20,7 +20,7 @@ export function forgettingAll(
   // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
-    for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
+    for (const store of [...all, searchTokens, await files()]) await store.forgetChannel(place)
   }
   return {
     teams,
@@ -34,7 +34,7 @@ export function forgettingAll(
       await schedules.forgetTeam(team)
       // A run that this stops books its use once more when it ends.
       await queue.forgetTeam(team, () => usage.records.forgetTeam(team))
-      const conversations = [history, archive, threads, remembered, actionTokens, channelSettings, oncePerDay]
+      const conversations = [history, archive, threads, remembered, searchTokens, channelSettings, oncePerDay]
       const counted = [usage.limits, usage.freeRequests, usage.records, usage.unanswered, home.admins, home.open]
       for (const store of [...conversations, ...counted, people, await files()]) await store?.forgetTeam(team)
     },

@@ -17,7 +17,7 @@ import { Schedules } from '../../stores/schedules/schedule-store.ts'
 import type { ScheduleStore } from '../../stores/schedules/types.ts'
 import { createChannelSettings } from '../../stores/settings/settings.ts'
 import { createThreadStates } from '../../stores/threads/thread-states.ts'
-import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
+import { createSearchTokens } from '../../stores/search-tokens/search-tokens.ts'
 import { createUseStore } from '../../stores/use/use-store.ts'
 import { createPeople } from '../../stores/values/people-store.ts'
 import { createValues, MCP_ROOM } from '../../stores/values/value-store.ts'
@@ -55,7 +55,7 @@ export function openEach(config: Config, { kvFor, queue, redis }: Storage, { log
     /** Every write of a run. */
     audit: createAuditLog(kvFor(), { now }),
     threads: createThreadStates(kvFor(), { ttlMs }),
-    actionTokens: createActionTokens(kvFor(), { log, sealer }),
+    searchTokens: createSearchTokens(kvFor(), { log, sealer }),
     channelSettings: createChannelSettings(kvFor(), { log, now }),
     schedules,
     /** The texts that people asked the bot to remember. */

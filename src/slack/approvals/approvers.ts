@@ -9,7 +9,7 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import { isOfOurs } from '../client/whose-person.ts'
-import { isGroup } from '../client/directory-answers.ts'
+import { isGroup } from '../client/people-and-channels.ts'
 import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
 

@@ -16,7 +16,7 @@ import {
   STRANGER,
   type DirectoryEntry,
   type PersonFacts,
-} from './directory-answers.ts'
+} from './people-and-channels.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './web-api.ts'
 

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Installation, Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
 
-/** Asks whether workspaces let apps search. Slack is asked once per installation in this process. */
+/** Knows whether a workspace lets apps search. Slack is asked once per installation and process. */
 export interface SearchInfo {
   /** Waits for Slack's answer for `PATIENCE_MS` at most; false until Slack confirms it. */
   isOn(installation: Installation): Promise<boolean>

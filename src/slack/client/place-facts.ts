@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Question } from '../../stores/runs/types.ts'
-import { channelSchema } from './directory-answers.ts'
+import { channelSchema } from './people-and-channels.ts'
 import type { Installation } from './installations.ts'
 import { refusalCode, SlackRefusal } from './slack-errors.ts'
 
@@ -11,7 +11,7 @@ const UNKNOWN = {
   isCalledPrivate: false,
   /** It is shared with another company, or Slack does not say. */
   isShared: true,
-  /** Slack says what it is. Otherwise the other facts are cautious, and only fit for deciding who may read. */
+  /** Slack described the channel. If not, the other facts are cautious guesses, only fit for deciding who may read. */
   isTold: false,
   /** It is shared with other workspaces of the organisation. */
   isOrgShared: true,

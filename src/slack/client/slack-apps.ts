@@ -6,7 +6,7 @@ import { token } from '../../base/settings/setting-validators.ts'
 import type { Env } from '../../config.ts'
 import { createValueReader } from '../../mcp/config/config-values.ts'
 import { installationOf, type IdentifyOptions, type Installations } from './installations.ts'
-import { ownTeamsOnly } from './own-teams.ts'
+import { confirmedTeamsOnly } from './confirmed-teams.ts'
 import { refusalCode } from './slack-errors.ts'
 
 const appSchema = z.strictObject({
@@ -112,7 +112,7 @@ async function ownOf(
   { now }: IdentifyOptions,
 ): Promise<Installations> {
   const isOthers = (team: string) => (teams.get(team) ?? name) !== name
-  if (installations.isOrgWide) return ownTeamsOnly(installations, isOthers, now)
+  if (installations.isOrgWide) return confirmedTeamsOnly(installations, isOthers, now)
   return { ...installations, owns: (team) => team === installations.defaultTeam }
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config.ts'
 import type { Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
-import { isGroup, personSchema } from './directory-answers.ts'
+import { isGroup, personSchema } from './people-and-channels.ts'
 import type { SlackWeb } from './web-api.ts'
 
 /** An id in a setting that has no effect: nobody has it, or the person has left or the group is disabled. */

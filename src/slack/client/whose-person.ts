@@ -2,7 +2,7 @@
 import { inTime } from '../../base/async.ts'
 import type { NamedInTeam } from '../../base/place.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
-import { isNamesakes } from './directory-answers.ts'
+import { isNamesakes } from './people-and-channels.ts'
 import type { Installation, Installations } from './installations.ts'
 
 interface PersonOptions {

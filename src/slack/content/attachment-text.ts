@@ -1,7 +1,7 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
-import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './unsure-json.ts'
 import { plainText } from './plain-text.ts'
 import { link } from './rich-text.ts'
 import type { BlockReading } from './table-text.ts'

@@ -1,6 +1,6 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { controlText } from './control-text.ts'
-import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './unsure-json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { link, richText } from './rich-text.ts'

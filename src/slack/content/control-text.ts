@@ -1,5 +1,5 @@
 import { escapeText } from '../format/escape.ts'
-import { listOf, objectOf, asText, type SlackObject } from './json.ts'
+import { listOf, objectOf, asText, type SlackObject } from './unsure-json.ts'
 
 /** Reads a text object or a text. */
 type TextReader = (value: unknown) => string

@@ -1,5 +1,5 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './unsure-json.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /**

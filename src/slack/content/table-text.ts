@@ -1,7 +1,7 @@
 import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { escapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './unsure-json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 

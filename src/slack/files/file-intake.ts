@@ -6,7 +6,7 @@ import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/store/types.ts'
 import { fileParsers } from '../../files/parse-file.ts'
-import { questionFiles } from '../../files/question-files.ts'
+import { filesInPrompt } from '../../files/files-in-prompt.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
@@ -127,7 +127,7 @@ export async function filesForRun(
   const parser = parserFor(question, () => services.now().getTime())
   const files = runFiles(store, thread, parser, maxChars, tables)
   const kept = hasFiles ? withUniqueNames(await store.list(thread)) : []
-  const given = hasFiles ? await questionFiles(store, thread, kept, isOwn) : { text: '', images: [] }
+  const given = hasFiles ? await filesInPrompt(store, thread, kept, isOwn) : { text: '', images: [] }
   const hasAny = hasFiles || tables.length > 0
   return { ...given, files, tools: fileTools(knownTableNames(kept, tables), hasAny) }
 }

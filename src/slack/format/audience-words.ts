@@ -19,7 +19,7 @@ export const AUDIENCE = {
 
 /** The hint for a command that resembles one of ours. */
 export function didYouMean(command: string): string {
-  return `Did you mean \`${COMMAND} ${command}\`? Type it again, or press a button to ask this as a question. Nothing is posted yet.`
+  return `Did you mean \`${COMMAND} ${command}\`? If so, type that. To ask your text as a question, press a button. Nothing is posted yet.`
 }
 
 /** Ends the visible part of a run that has found something only its asker may see. */

@@ -113,11 +113,12 @@ export const MEMORY = {
   full: `I already remember 100 things here, which is my limit. Please forget some first: \`${COMMAND} memory\`.`,
   notMember: 'Only full members of this workspace can tell me what to remember.',
   notPerson: 'I only remember what people write themselves, so I did not keep this message.',
-  notPrivate: `What I remember here is known to everyone in this channel. Type \`${COMMAND} remember …\` without \`private:\`, or tell me in a direct message.`,
+  notPrivate:
+    'I saved nothing: what I remember here is known to everyone in this channel. Leave out `private:`, or tell me in a direct message.',
   untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
   failed: 'That did not work. Please try again in a minute.',
   notIn: 'I am not in this channel, so I remembered nothing. Please invite me first.',
-  known: 'I already remember this message, or was asked to forget it.',
+  known: 'I already remember this message, or was asked to forget it, so I saved nothing.',
   same: `I already remember that here. \`${COMMAND} memory\` lists what I remember.`,
   unreadable:
     'I cannot read what I remember here, so I left it as it is. The person who runs me may have changed SECRETS_KEY.',
@@ -209,14 +210,14 @@ const LIMITS: Record<LimitRefusal['limit'], (allowed: number) => string> = {
   teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
   teamDayUsd: (n) => `$${n} a day for the workspace`,
   teamRuns: (n) => `${count(n, 'question')} at once in the whole workspace`,
-  freeHour: (n) => `${count(n, 'request')} an hour for one person that need no model, such as help or a new schedule`,
+  freeHour: (n) => `${count(n, 'request')} without the model (help, new schedules) an hour for one person`,
 }
 
 /** Explains which limit a question exceeds, and when the next one is allowed. */
 export function refusalText({ limit, allowed, resetsInMs }: LimitRefusal): string {
   const when =
     resetsInMs === undefined
-      ? 'Please ask again when one of them has finished.'
+      ? 'Please ask again when one of those questions has finished.'
       : `Please ask again in ${inWords(resetsInMs)}.`
   return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This ${limit === 'freeHour' ? 'request' : 'question'} did not count.`
 }

@@ -22,7 +22,7 @@ export const SCHEDULES = {
   answering: 'I am answering it now, as a question. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
   tryingThere:
-    'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
+    'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save the schedule there.',
   tooLong:
     'The text of this schedule is too long for a Slack form. Please send the new version as a message, then delete this schedule.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,

@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { load } from 'js-yaml'
-import { z } from 'zod'
-import { ConfigError, messageOf } from '../../base/errors.ts'
+import { readManifest } from '../../base/app-manifest.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { Pages } from '../../base/http/server.ts'
-import { ROOT } from '../../base/package-root.ts'
 import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../stores/installations/types.ts'
 import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
@@ -77,7 +73,7 @@ async function openDistributed(
   const sweeping = config.ROLE === 'front' ? undefined : setInterval(() => void sweep(), SWEEP_MS).unref()
   return {
     installations: storedInstallations({ ...parts, refresh, secret: clientSecret }),
-    pages: installPages({ ...parts, publicUrl, allowed: config.ALLOW_TEAMS, scopes: botScopes() }),
+    pages: installPages({ ...parts, publicUrl, allowed: config.ALLOW_TEAMS, scopes: readManifest('plain').scopes }),
     stop: () => clearInterval(sweeping),
   }
 }
@@ -91,15 +87,4 @@ async function nameUnreadable({ records }: InstallStores, { log }: InstallationO
       { teams },
       'neither SECRETS_KEY nor SECRETS_KEY_OLD decrypts these installations: install the app again there',
     )
-}
-
-const manifestSchema = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) })
-
-/** Returns the bot scopes of manifest.yml, which an installation requests. @throws ConfigError if it cannot be read */
-function botScopes(): string[] {
-  try {
-    return manifestSchema.parse(load(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot
-  } catch {
-    throw new ConfigError('manifest.yml cannot be read as a manifest. Restore it from the repository.')
-  }
 }

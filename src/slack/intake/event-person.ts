@@ -1,6 +1,6 @@
 import { inTime } from '../../base/async.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
-import { isNamesakes } from '../client/directory-answers.ts'
+import { isNamesakes } from '../client/people-and-channels.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import { PATIENCE_MS, whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'

@@ -1,7 +1,7 @@
 import { settledWithin } from '../../base/async.ts'
 import type { NamedInPlace } from '../../base/place.ts'
 import { isMember } from '../client/channel-members.ts'
-import type { PersonFacts } from '../client/directory-answers.ts'
+import type { PersonFacts } from '../client/people-and-channels.ts'
 import type { NoFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
 import type { Settings } from '../../stores/settings/settings.ts'

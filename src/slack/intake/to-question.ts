@@ -49,7 +49,7 @@ export async function enqueueMessage(
   const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
   // The `app_mention` may not have said so.
   const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
-  if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
+  if ('action_token' in message || 'assistant_thread' in message) void services.searchTokens.keep(question.id, message)
   const heard = await hearPrivateWords(question, installation, services)
   if (!heard) return
   if (isPrivate(heard)) {

@@ -1,5 +1,5 @@
 /** Every Slack listener. What asks the bot something becomes a Question in the queue. */
-export * from './answers.ts'
+export * from './answer-buttons.ts'
 export * from './approvals.ts'
 export * from './ask.ts'
 export * from './ask-again.ts'
@@ -14,4 +14,4 @@ export * from './settings.ts'
 export * from './show-work.ts'
 export * from './stop.ts'
 export * from './tool-question.ts'
-export * from './workspace.ts'
+export * from './installed-or-removed.ts'

@@ -3,7 +3,7 @@
  * Nothing is stored or changed before the asker presses a button there.
  */
 import { z } from 'zod'
-import { isProposal } from '../../agent/proposals.ts'
+import { isProposal } from '../../agent/proposal-names.ts'
 import { zodInput } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'

@@ -2,7 +2,7 @@
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { isMember } from '../client/channel-members.ts'
-import { channelSchema } from '../client/directory-answers.ts'
+import { channelSchema } from '../client/people-and-channels.ts'
 import type { Installation } from '../client/installations.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'

@@ -5,7 +5,7 @@ import { cutText } from '../../base/cut-text.ts'
 import { ToolError } from '../../base/errors.ts'
 import { askedAt, isDirect, isPrivate, originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
+import { SEARCH_TOKEN_MS } from '../../stores/search-tokens/search-tokens.ts'
 import { isOfOurs } from '../client/whose-person.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
@@ -119,12 +119,12 @@ export async function hasLogins({
  */
 async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
   const { question, installation, services } = work
-  const { actionTokens, now, search } = services
+  const { searchTokens, now, search } = services
   const isSeen = kind === 'messages' || isDirect(question) || isPrivate(question)
   const isOwn = isSeen && (await hasLogins(work))
   const own = isOwn ? await search.account?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
-  const token = await actionTokens.load(tokenOwner(question))
+  const token = await searchTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
@@ -149,7 +149,7 @@ function tokenOwner(question: Question): string {
 function withoutToken(question: Question, now: Date): string {
   const written = question.isRepeat ? NaN : Number(askedAt(question)) * 1000
   const since = Number.isNaN(written) ? question.at : Math.min(question.at, written)
-  return now.getTime() - since >= ACTION_TOKEN_MS
+  return now.getTime() - since >= SEARCH_TOKEN_MS
     ? `Slack’s permission to search expired: it lasts ten minutes after the question. ${ASK_AGAIN}`
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }

@@ -123,11 +123,9 @@ const ENDS: Record<RunRecord['end'], string> = {
 
 const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => string> = {
   userHour: (left, allowed) => `Your questions per hour: ${left} of ${allowed}`,
-  channelHour: (left, allowed) => `Questions in a channel per hour: ${left} of ${allowed}`,
   userDayTokens: (left, allowed) => `Your tokens per day: ${number(left)} of ${number(allowed)}`,
   teamDayTokens: (left, allowed) => `The workspace’s tokens per day: ${number(left)} of ${number(allowed)}`,
   teamDayUsd: (left, allowed) => `The workspace’s dollars per day: $${left.toFixed(2)} of $${allowed}`,
-  teamRuns: (left, allowed) => `${count(allowed, 'question')} at once in the whole workspace, ${left} free`,
 }
 
 /**

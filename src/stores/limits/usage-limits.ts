@@ -39,7 +39,7 @@ export interface LimitRefusal {
 
 /** The rest of a limit, in the unit of its setting. */
 export interface Allowance {
-  limit: keyof UsageLimitSettings
+  limit: PersonLimit
   allowed: number
   left: number
   /** How long until another question is admitted; 0 if one is now. */
@@ -98,6 +98,8 @@ const DOLLARS = { windowMs: DAY_MS, scale: MICRO, reserve: FIRST_USD * MICRO, co
 const questions = (windowMs: number) => ({ windowMs, scale: 1, reserve: 1 })
 
 type BucketLimit = Exclude<keyof UsageLimitSettings, 'teamRuns'>
+/** The limits that meet a person in every channel. */
+type PersonLimit = Exclude<BucketLimit, 'channelHour'>
 
 /** The limits in the order in which they are checked: a refusal names the first that the question exceeds. */
 const RULES: Record<BucketLimit, Rule> = {
@@ -144,7 +146,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
       await rateLimiter.release(question, charges)
     },
     async left({ team, user }) {
-      const met = bucketsOf({ team, user, channel: '' }, settings).filter(({ of }) => of !== 'channel')
+      const met = bucketsOf({ team, user, channel: '' }, settings).filter(isPersons)
       const times = await rateLimiter.fillTimes(team, met)
       return met.map((bucket, i) => allowanceOf(bucket, times[i] ?? 0))
     },
@@ -153,7 +155,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
 }
 
 /** A bucket may owe more than it holds: nothing is left then. */
-function allowanceOf(bucket: LimitBucket, fullInMs: number): Allowance {
+function allowanceOf(bucket: PersonBucket, fullInMs: number): Allowance {
   const { limit, allowed, windowMs, pointMs } = bucket
   // As in `waitFor`, a thousandth of a point may be missing to a whole one.
   const points = Math.floor((windowMs - fullInMs) / pointMs + 0.001)
@@ -165,6 +167,12 @@ interface LimitBucket extends Bucket, Pick<Rule, 'cost' | 'of'> {
   limit: BucketLimit
   allowed: number
 }
+
+interface PersonBucket extends LimitBucket {
+  limit: PersonLimit
+}
+
+const isPersons = (bucket: LimitBucket): bucket is PersonBucket => bucket.limit !== 'channelHour'
 
 type CountedBy = Pick<Question, 'team' | 'user' | 'userTeam' | 'channel'>
 

@@ -58,7 +58,7 @@ const occurrenceSchema = z.object({
   id: z.string(),
   kind: z.enum(['due', 'now', 'try']),
   at: z.number(),
-  /** How often it runs, for people. */
+  /** The times of the schedule in words, such as "every Monday at 9". */
   when: z.string(),
   /** The time of the run before, ms since the epoch. */
   lastRunAt: z.number().optional(),

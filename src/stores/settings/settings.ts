@@ -167,7 +167,7 @@ export interface ChannelSettingsStore {
    * @throws TransientError while Redis is away
    */
   load(place: Place): Promise<ChannelSettings>
-  /** Replaces all of them. */
+  /** Replaces all settings of the channel. */
   save(place: Place, settings: ChannelSettings): Promise<void>
   forgetTeam(team: string): Promise<void>
 }

@@ -66,7 +66,7 @@ describe('a turn', () => {
 
   test('goes over the Responses API as text.format', async () => {
     const request = dialect('structured').render(view())
-    const { responsesWire } = await import('../../../src/model/responses.ts')
+    const { responsesWire } = await import('../../../src/model/responses-api.ts')
     const learnt = { refused: new Set<string>(), needsReasoning: false }
     const signal = new AbortController().signal
     const body = responsesWire.body({ ...request, signal }, { model: 'm', stream: true, learnt }) as Sent

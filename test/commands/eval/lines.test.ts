@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadEpisodes } from '../../../src/commands/eval/episodes.ts'
-import { loadQuestions } from '../../../src/commands/eval/questions.ts'
+import { loadQuestions } from '../../../src/commands/eval/parse-set.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import type { Ends } from '../../harness/ends.ts'
 

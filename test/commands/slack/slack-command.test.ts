@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/slack.ts'
-import { readManifest } from '../../../src/commands/slack/app-manifest.ts'
+import { readManifest } from '../../../src/base/app-manifest.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { localSlack } from '../../harness/local-slack.ts'
 import { playModel, structured } from '../../harness/played-model.ts'

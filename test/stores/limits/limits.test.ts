@@ -171,7 +171,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
     const sentence = await refused(bot, bobElsewhere)
     expect(sentence).toMatch(
-      /1 question at once in the whole workspace.*Please ask again when one of them has finished/,
+      /1 question at once in the whole workspace.*Please ask again when one of those questions has finished/,
     )
     gate.resolve()
     await slow.ended()

@@ -1,4 +1,4 @@
-import { isProposal } from '../../../src/agent/proposals.ts'
+import { isProposal } from '../../../src/agent/proposal-names.ts'
 /** The settings of a place are read at each question, not at the start. */
 import { expect, test } from 'vitest'
 import { createAgent } from '../../../src/question/agent/create-agent.ts'

@@ -1,8 +1,8 @@
 /** `npm run eval -- --set work`: questions of a working day, with their own small tools, and follow-ups. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentParts } from '../../../question/agent/agent-types.ts'
-import { agentOf, type EvalDeps } from '../eval-questions.ts'
+import type { AgentParts } from '../../../question/agent/agent-parts.ts'
+import { agentOf, type EvalDeps } from '../run-set.ts'
 import { nameOf, type EvalOptions, type Variant } from '../options.ts'
 import { askFollowUps } from './ask-follow-ups.ts'
 import { AnsweredFile } from '../answered.ts'

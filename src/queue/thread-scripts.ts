@@ -40,7 +40,7 @@ export interface LeasedQuestion extends QuestionLease {
 }
 
 /** The Redis scripts as typed methods. A returned generation (`gen`) must get a job; '' means none. */
-export class ThreadStore {
+export class ThreadScripts {
   readonly #redis: RedisClient
   readonly #log: StoreLog
   readonly #settings: QueueSettings

@@ -9,7 +9,7 @@ import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
 import { forgettingKeys, kvKey, type Kv } from '../kv/kv.ts'
 
-export interface ActionTokens extends Forgetting {
+export interface SearchTokens extends Forgetting {
   /**
    * Keeps the token of the event that brought a question, if there is one. Never rejects, because a question works
    * without it.
@@ -19,7 +19,7 @@ export interface ActionTokens extends Forgetting {
   load(question: string): Promise<string | undefined>
 }
 
-export const ACTION_TOKEN_MS = 10 * 60_000
+export const SEARCH_TOKEN_MS = 10 * 60_000
 
 /** The token is on the message, or in its `assistant_thread`. */
 const tokenSchema = z.string().min(1).max(1_000)
@@ -33,7 +33,7 @@ function tokenIn(event: unknown): string | undefined {
   return read?.action_token ?? read?.assistant_thread?.action_token
 }
 
-interface ActionTokensOptions {
+interface SearchTokensOptions {
   log: StoreLog
   /** Encrypts the token. Absent without SECRETS_KEY. */
   sealer?: Sealer | undefined
@@ -42,7 +42,7 @@ interface ActionTokensOptions {
 const NAME = 'action-token'
 
 /** Keeps tokens under `{QUESTION}:action-token`. */
-export function createActionTokens(kv: Kv, { sealer, log }: ActionTokensOptions): ActionTokens {
+export function createSearchTokens(kv: Kv, { sealer, log }: SearchTokensOptions): SearchTokens {
   const nameOf = (question: string) => `${NAME} ${question}`
   return {
     async keep(question, event) {
@@ -50,7 +50,7 @@ export function createActionTokens(kv: Kv, { sealer, log }: ActionTokensOptions)
       if (token === undefined) return
       const text = sealer?.seal(token, nameOf(question)) ?? token
       try {
-        await kv.texts.put(kvKey(question, NAME), text, { ttlMs: ACTION_TOKEN_MS })
+        await kv.texts.put(kvKey(question, NAME), text, { ttlMs: SEARCH_TOKEN_MS })
       } catch (error) {
         log.warn({ question, error: messageOf(error) }, 'the action token of a question could not be saved')
       }

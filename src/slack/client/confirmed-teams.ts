@@ -22,7 +22,7 @@ const CHECKS = { burst: 10, everyMs: 6_000 }
  * so only teams that Slack confirms are served. A signed delivery cannot name another team. `isOthers` returns whether
  * another app of SLACK_APPS is installed in the team itself.
  */
-export async function ownTeamsOnly(
+export async function confirmedTeamsOnly(
   base: Installations,
   isOthers: (team: string) => boolean,
   now: () => number,

@@ -6,7 +6,7 @@ import type { Stores } from '../question/stores/open-stores.ts'
 import { measuredModel } from './measured-model.ts'
 import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-trace-recorder.ts'
 import type { Telemetry } from './telemetry.ts'
-import { watchedEvents } from './watch-events.ts'
+import { watchedEvents } from './run-observers.ts'
 
 /** The observers of the work. Each exists only if its setting turns it on. */
 export interface Observers {

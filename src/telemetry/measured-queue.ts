@@ -2,6 +2,7 @@ import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { AcceptOutcome, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
+import { finalOutcome } from './question-outcome.ts'
 import { newAttempt, type Attempt } from './question-attempt.ts'
 
 /**
@@ -77,18 +78,16 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
       throw error
     }
     // A suspended run has not ended: its last attempt has the outcome.
-    if (result !== 'waiting' && attempt.isWorked) end(attempt, watch)
+    if (result !== 'waiting' && attempt.hasAgentRun) end(attempt, watch)
     return result
   }
 }
 
-/** The handler has ended without an error: the asker got a message. */
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
-  const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
   // The time that people took to decide does not count.
   const ms = workMs({ steps: progress.steps, startedAt: question.at }, doneAt)
-  note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms })
+  note({ kind: 'ending', question, outcome: finalOutcome(attempt), steps: stepCount(progress.steps), ms })
 }
 
 /** The question is dead-lettered: all attempts at it have failed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { personFacts, personSchema } from '../client/directory-answers.ts'
+import { personFacts, personSchema } from '../client/people-and-channels.ts'
 import { recipientOf, type Context } from '../intake/find-recipient.ts'
 import { forgetWorkspace, installedAs, teamsOfPerson } from '../forgetting/forget-workspace.ts'
 import { onEvent } from './listener.ts'

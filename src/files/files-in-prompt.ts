@@ -16,7 +16,7 @@ const MAX_EARLIER = 20
  * @param kept the conversation's files, each with its own name
  * @param isOwn whether a file came with the question itself; earlier files only add their pictures and names
  */
-export async function questionFiles(
+export async function filesInPrompt(
   store: FileStore,
   thread: ThreadKey,
   kept: readonly KeptFile[],

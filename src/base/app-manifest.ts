@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { z } from 'zod'
-import { ConfigError } from '../../base/errors.ts'
-import { ROOT } from '../../base/package-root.ts'
+import { ConfigError } from './errors.ts'
+import { ROOT } from './package-root.ts'
 
 /** The project's two manifests and their files. */
 const FILES = { plain: 'manifest.yml', agent: 'manifest.agent.yml' } as const

@@ -1,6 +1,7 @@
 import { applyEvent } from '../agent/run-progress.ts'
 import type { AnswerEvent } from '../question/answer.ts'
-import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
+import { outcomeOf } from './question-outcome.ts'
+import type { ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 
 /** Observes the events of one run. */
@@ -69,10 +70,4 @@ function noteTool({ step, ms }: ObservationEvent, from: number, { tools, note }:
   const tool = tools.has(action.tool) ? action.tool : 'unknown'
   const callId = action.callId === undefined ? {} : { callId: action.callId }
   note({ kind: 'tool', tool, ok: observation.ok, from, ms, ...callId, input: action.input, output: observation.text })
-}
-
-function outcomeOf(event: AnswerEvent): Outcome | undefined {
-  if (event.type === 'gave_up') return 'gave_up'
-  if (event.type !== 'answer') return undefined
-  return event.stopped ? 'stopped' : 'answered'
 }

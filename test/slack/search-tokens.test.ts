@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
-import { ACTION_TOKEN_MS, createActionTokens } from '../../src/stores/tokens/action-tokens.ts'
+import { SEARCH_TOKEN_MS, createSearchTokens } from '../../src/stores/search-tokens/search-tokens.ts'
 import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 import { secondBot, startBot } from '../harness/bot.ts'
@@ -27,7 +27,7 @@ describe('in memory', () => {
     ['longer than any', { action_token: 'x'.repeat(5_000) }, undefined],
     ['in nothing', undefined, undefined],
   ])('a token that stands %s', async ([, event, kept]) => {
-    const tokens = createActionTokens(memoryKv({ now: Date.now }), { log })
+    const tokens = createSearchTokens(memoryKv({ now: Date.now }), { log })
     await tokens.keep(ID, event)
     expect(await tokens.load(ID)).toBe(kept)
     expect(await tokens.load(`${ID}0`)).toBeUndefined()
@@ -35,9 +35,9 @@ describe('in memory', () => {
 
   test('is kept for ten minutes, or until its place is forgotten', async () => {
     let now = 1
-    const tokens = createActionTokens(memoryKv({ now: () => now }), { log })
+    const tokens = createSearchTokens(memoryKv({ now: () => now }), { log })
     await tokens.keep(ID, { action_token: TOKEN })
-    now += ACTION_TOKEN_MS - 1
+    now += SEARCH_TOKEN_MS - 1
     expect(await tokens.load(ID)).toBe(TOKEN)
     now += 1
     expect(await tokens.load(ID)).toBeUndefined()
@@ -57,17 +57,17 @@ describeWithRedis('in Redis', async () => {
 
   test('it has its own key, encrypted for its question, with an expiry', async () => {
     const kv = redisKv({ redis, prefix: 'sealed' })
-    const tokens = createActionTokens(kv, { log, sealer: sealerOf('k'.repeat(32)) })
+    const tokens = createSearchTokens(kv, { log, sealer: sealerOf('k'.repeat(32)) })
     await tokens.keep(ID, { action_token: TOKEN })
     const key = `sealed:{${ID}}:action-token`
     const stored = (await redis.get(key)) ?? ''
     expect(stored).toMatch(/^v1\./)
     expect(stored).not.toContain(TOKEN)
-    expect(await redis.pttl(key)).toBeLessThanOrEqual(ACTION_TOKEN_MS)
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(SEARCH_TOKEN_MS)
     expect(await tokens.load(ID)).toBe(TOKEN)
     await redis.set(`sealed:{${ID}0}:action-token`, stored)
     expect(await tokens.load(`${ID}0`)).toBeUndefined()
-    const other = createActionTokens(kv, { log, sealer: sealerOf('o'.repeat(32)) })
+    const other = createSearchTokens(kv, { log, sealer: sealerOf('o'.repeat(32)) })
     expect(await other.load(ID)).toBeUndefined()
     await tokens.forgetTeam(TEAM)
     expect(await redis.exists(key)).toBe(0)
