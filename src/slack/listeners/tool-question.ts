@@ -27,7 +27,14 @@ import {
 } from '../format/action-ids.ts'
 import type { Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
+import {
+  inBackground,
+  isInDirect,
+  openModal,
+  pressedOn,
+  showOrTell,
+  type ButtonPress,
+} from '../presses/button-press.ts'
 import { installationFor } from '../intake/find-recipient.ts'
 import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
@@ -135,8 +142,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, pressed: Button
     JSON.stringify({ value: waitValue(question, ref.key), responseUrl: pressed.responseUrl }),
     pressed,
   )
-  const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
-  const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
+  const open = () => openModal(pressed.installation, pressed.trigger, questionView(asked, metadata))
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
