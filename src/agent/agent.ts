@@ -163,7 +163,7 @@ function* addSteps(
     const { thought, hint, isAnswer } = read
     const [text, observation] = [turn.text.slice(0, UNREADABLE_CHARS), { ok: false, text: hint }]
     const parts = { turn: nextTurn(run), thought, reasoning, text, observation }
-    const step: UnreadableStep = { kind: 'unreadable', ...parts, ...(isAnswer && { isAnswer }) }
+    const step: UnreadableStep = { kind: 'unreadable', ...parts, isAnswer }
     const n = run.progress.steps.length + 1
     yield record(run, { type: 'thought', n, step })
     return yield record(run, { type: 'observation', n, step, ms: 0 })
@@ -210,7 +210,7 @@ function answerOf(
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = uniqueSources([...found, ...(run.task.sources ?? [])])
   const shown = cutOff ? `${text}\n\n${CUT_OFF}` : text
-  return { type: 'answer', text: shown, sources, ...(finalTurn && { stopped: finalTurn }), ...(unseen && { unseen }) }
+  return { type: 'answer', text: shown, sources, stopped: finalTurn, unseen }
 }
 
 /** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
@@ -226,7 +226,7 @@ function gaveUp(
   reason: StopReason,
   text = partialAnswer(run.progress.steps),
 ): LoopEnd {
-  return { type: 'gave_up', reason: finalTurn ?? reason, text, ...(unseen && { unseen }) }
+  return { type: 'gave_up', reason: finalTurn ?? reason, text, unseen }
 }
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */

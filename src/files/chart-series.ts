@@ -40,7 +40,7 @@ export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: Chart
   const series: Series = {
     title: value,
     points: labels.map((label, i) => ({ label, value: first.values[i] ?? 0 })),
-    ...(kind && { kind }),
+    kind,
     ...((more.length > 0 || isLong) && { name: first.name, more }),
     axes: { x: columns[0] ?? '', ...(named.length === 1 && { y: value }) },
   }

@@ -41,5 +41,5 @@ export function button(
   text: string,
   { value, style }: { value: string; style?: 'primary' | 'danger' },
 ): Button {
-  return { type: 'button', action_id, text: plainTextElement(text), value, ...(style ? { style } : {}) }
+  return { type: 'button', action_id, text: plainTextElement(text), value, style }
 }

@@ -194,7 +194,7 @@ async function saveOne({ ref, schedule }: PressOn, services: Services): Promise<
 function saveChange(draft: Schedule, replaces: string, { schedules, now }: Services) {
   const { team, channel, user, text, question, when, gapMs } = draft
   return schedules.update({ team, channel, user, id: replaces }, ({ gapMs: _, tried: __, ...one }) => {
-    const after = { ...one, text, question, when, ...(gapMs === undefined ? {} : { gapMs }) }
+    const after = { ...one, text, question, when, gapMs }
     return one.state === 'paused' ? after : activated(after, now().getTime())
   })
 }

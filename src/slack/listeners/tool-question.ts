@@ -231,7 +231,7 @@ async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQ
   const isOver =
     waitKey(n, step.waiting) !== ref.key || step.observation !== undefined || run.saved.answer !== undefined
   const end = questionEnd(run.saved.decisions[ref.key]) ?? (isOver ? 'over' : undefined)
-  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
+  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), end }
 }
 
 function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {

@@ -33,7 +33,7 @@ export function connectionBlocks(connections: readonly ConnectableAccount[]): Kn
     if (connected)
       return { type: 'section', text, accessory: button(DISCONNECT, 'Disconnect', { value: name, style: 'danger' }) }
     const connect = button(CONNECT, connectWords(name), { value: name })
-    return { type: 'section', text, accessory: { ...connect, ...(link === undefined ? {} : { url: link }) } }
+    return { type: 'section', text, accessory: { ...connect, url: link } }
   })
 }
 

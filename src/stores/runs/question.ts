@@ -86,7 +86,7 @@ export function withOriginal<Stored extends Asked>(stored: Stored): Stored {
   const ts = stored.ts ?? (/^\d+\.\d+$/.test(asked) ? asked : undefined)
   if (stored.original || (later.length === 0 && ts === stored.ts)) return stored
   if (later.length === 0) return { ...stored, ts }
-  return { ...stored, original: { id: `${team}:${channel}:${asked}`, ...(ts === undefined ? {} : { ts }) } }
+  return { ...stored, original: { id: `${team}:${channel}:${asked}`, ts } }
 }
 
 /** The id that all versions of an edited or repeated question share. */
@@ -208,7 +208,7 @@ export const questionSchema = z
   .transform(({ kind, wasAddition, bot, about, shares, schedule, prior, ...stored }): Question => {
     const isRepeat = !stored.original && stored.id.includes(':again-')
     const question = { ...withOriginal(stored), ...(isRepeat ? { isRepeat } : {}) }
-    if (schedule) return { kind: 'occurrence', ...question, schedule, ...(prior ? { prior } : {}) }
+    if (schedule) return { kind: 'occurrence', ...question, schedule, prior }
     if (shares !== undefined) return { kind: 'share', ...question, shares }
     if (about !== undefined) return { kind: 'about', ...question, about }
     if (bot !== undefined) return { kind: 'bot', ...question, bot }
