@@ -8,7 +8,7 @@ import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../src/co
 import { ConfigError, messageOf } from '../src/base/errors.ts'
 import { createNetwork } from '../src/base/http/proxy.ts'
 import type { RunTrace } from '../src/stores/runs/run-trace.ts'
-import { methodNames } from './method-names.ts'
+import { methodNames } from '../src/slack/client/method-names.ts'
 import { demoUpstream } from './demo/demo-upstream.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { inspectorPart } from './journal/inspector-part.ts'

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, sourcesOf, webAddress, withQuery } from './service-response.ts'
+import { oneLine, serviceSources, webAddress, withQuery } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -114,7 +114,7 @@ function describe(entries: ArxivEntry[], query: string): ToolOutput {
   if (entries.length === 0) return { text: `arXiv has no paper for [${oneLine(query, 100)}].` }
   return {
     text: entries.map(describeEntry).join('\n\n'),
-    sources: entries.flatMap(({ title, id }) => sourcesOf(title, id)),
+    sources: entries.flatMap(({ title, id }) => serviceSources(title, id)),
   }
 }
 

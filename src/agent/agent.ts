@@ -5,14 +5,14 @@
  */
 import { uniqueSources } from './contracts/evidence.ts'
 import { actAndObserve } from './act.ts'
-import { eitherOf, roomForActions, stopReason } from './budget.ts'
+import { eitherOf, roomForActions, whyLastTurn } from './budget.ts'
 import { repeatsExample, repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { hasKeptTables } from './output-tables.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
-import { formOf, readTurn } from './read-turn.ts'
+import { callForms, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
 import { withTitle } from './tool-title.ts'
@@ -55,7 +55,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
     if (direct !== undefined) return answerOf(run, direct, { unseen })
     run.signal.throwIfAborted()
     yield* takeAdditions(run)
-    const turn = yield* think(run, stopReason(run))
+    const turn = yield* think(run, whyLastTurn(run))
     if (!turn) continue
     const { read, cutOff, finalTurn } = turn
     unseen = turn.unseen
@@ -210,7 +210,7 @@ function answerOf(
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = uniqueSources([...found, ...(run.task.sources ?? [])])
   const shown = cutOff ? `${text}\n\n${CUT_OFF}` : text
-  return { type: 'answer', text: shown, sources, stopped: finalTurn, unseen }
+  return { type: 'answer', text: shown, sources, ...(finalTurn && { stopped: finalTurn }), ...(unseen && { unseen }) }
 }
 
 /** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
@@ -226,13 +226,13 @@ function gaveUp(
   reason: StopReason,
   text = partialAnswer(run.progress.steps),
 ): LoopEnd {
-  return { type: 'gave_up', reason: finalTurn ?? reason, text, unseen }
+  return { type: 'gave_up', reason: finalTurn ?? reason, text, ...(unseen && { unseen }) }
 }
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
   const mayBeProse = turn.read.kind === 'unreadable' && run.dialect.takesProse !== 'none'
-  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, formOf(run)), run.nonce) : ''
+  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, callForms(run)), run.nonce) : ''
   const isOwn = !repeatsLoop(prose, run.progress.steps) && !repeatsExample(run, prose)
   if (prose !== '' && isOwn) return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''

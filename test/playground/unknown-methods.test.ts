@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { methods } from '../../playground/slack/methods/index.ts'
 import { tellUnknown, unknownMethods } from '../../playground/slack/unknown-methods.ts'
-import { methodNames } from '../../playground/method-names.ts'
+import { methodNames } from '../../src/slack/client/method-names.ts'
 import { startPlayground } from '../../playground/main.ts'
 import { localSlack } from '../harness/local-slack.ts'
 

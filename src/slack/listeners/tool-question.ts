@@ -44,7 +44,7 @@ import { pageContent, questionView } from '../views/tool-question-view.ts'
 import { onButton, onForm } from './listener.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
-export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ack, action, body, context }) => {
+export const toolQuestionButton = onButton(QUESTION_PRESSES, (services) => async ({ ack, action, body, context }) => {
   const { action_id: id, value = '' } = action
   const ref = waitRef(value)
   // If Slack refused the card in the channel, it went to the asker's direct messages.

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkField } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
+import { formFrom, type FormField } from '../../stores/runs/form-schema.ts'
 import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_FORM, QUESTION_LINK } from '../format/action-ids.ts'
 import { context, section, type Content } from '../format/blocks.ts'
 import { button, plainTextElement } from '../format/plain-elements.ts'
@@ -12,7 +12,7 @@ import { fieldId } from './tool-question-input.ts'
 
 /** The modal with the form of a tool's question. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {
-  const form = formOf(asked.schema)
+  const form = formFrom(asked.schema)
   const fields = 'fields' in form ? form.fields : []
   return formModal('Your answer', ['Answer', 'Not now'], QUESTION_FORM, metadata, [
     facts(`${visible(asked.server)} asks:`),

@@ -208,7 +208,7 @@ export const questionSchema = z
   .transform(({ kind, wasAddition, bot, about, shares, schedule, prior, ...stored }): Question => {
     const isRepeat = !stored.original && stored.id.includes(':again-')
     const question = { ...withOriginal(stored), ...(isRepeat ? { isRepeat } : {}) }
-    if (schedule) return { kind: 'occurrence', ...question, schedule, prior }
+    if (schedule) return { kind: 'occurrence', ...question, schedule, ...(prior ? { prior } : {}) }
     if (shares !== undefined) return { kind: 'share', ...question, shares }
     if (about !== undefined) return { kind: 'about', ...question, about }
     if (bot !== undefined) return { kind: 'bot', ...question, bot }
