@@ -1,4 +1,4 @@
-import type { Button, ContextBlock, RichTextBlock } from '@slack/web-api'
+import type { Button, ContextBlock, RichTextBlock, SectionBlock } from '@slack/web-api'
 import { escapeWithin } from './escape.ts'
 
 /** A context block of plain text: small print that Slack does not format. */
@@ -28,6 +28,17 @@ export function plainLines(lines: readonly string[] = []): string[] {
 /** Plain text, which Slack does not format. The name of an emoji stays text. */
 export function plainTextElement(text: string) {
   return { type: 'plain_text' as const, text, emoji: false }
+}
+
+/** A section of plain text, with a button beside it. */
+export function plainSection(text: string, accessory?: Button): SectionBlock {
+  return { type: 'section', text: plainTextElement(text), accessory }
+}
+
+/** Text in a fixed-width font, in which Slack formats and links nothing. */
+export function preformatted(text: string): RichTextBlock {
+  const part = { type: 'rich_text_preformatted' as const, elements: [{ type: 'text' as const, text }] }
+  return { type: 'rich_text', elements: [{ ...part, border: 0 }] }
 }
 
 /** Rich text without formats, in which Slack links nothing. */
