@@ -46,11 +46,7 @@ const PARSER = {
 }
 
 export function arxiv({ http, settings }: ToolParts): Tool {
-  const service = serviceOf(
-    http,
-    { setting: settings.ARXIV_API_URL, standard: ARXIV },
-    { name: 'arxiv', maxBytes: MAX_FEED },
-  )
+  const service = serviceOf(http, settings.ARXIV_API_URL, ARXIV, { name: 'arxiv', maxBytes: MAX_FEED })
 
   const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<ArxivEntry[]> => {
     const url = withQuery(service.url, { start: '0', max_results: `${MAX_PAPERS}`, ...parameters })

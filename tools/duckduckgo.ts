@@ -32,8 +32,7 @@ const answerSchema = z.object({
 type InstantAnswer = z.infer<typeof answerSchema>
 
 export function duckduckgo({ http, settings }: ToolParts): Tool {
-  const setting = settings.DUCKDUCKGO_URL
-  const { url, fetch } = serviceOf(http, { setting, standard: DUCKDUCKGO }, { name: 'duckduckgo' })
+  const { url, fetch } = serviceOf(http, settings.DUCKDUCKGO_URL, DUCKDUCKGO, { name: 'duckduckgo' })
 
   return defineTool({
     name: 'duckduckgo',

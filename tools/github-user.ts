@@ -35,8 +35,7 @@ const profileSchema = z.object({
 
 /** Works on GitHub and, with GITHUB_API_URL, on GitHub Enterprise (`https://HOST/api/v3`). The token is optional. */
 export function githubUser({ http, settings }: ToolParts): Tool {
-  const address = { setting: settings.GITHUB_API_URL, standard: GITHUB }
-  const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
+  const { url, fetch } = serviceOf(http, settings.GITHUB_API_URL, GITHUB, { name: 'github_user' })
   const headers = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',

@@ -38,7 +38,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
     throw new ConfigError('SEARCH_URL should contain {query}, such as https://search.example.com/api?q={query}.')
   if (engine.needsKey && key === '') throw new ConfigError(`SEARCH_ENGINE=${name} needs SEARCH_API_KEY. Set it.`)
   const { url, fetch } = engine.standard
-    ? serviceOf(http, { setting, standard: engine.standard }, SCOPE)
+    ? serviceOf(http, setting, engine.standard, SCOPE)
     : { url: standard, fetch: http.scope({ ...SCOPE, hosts: [standard], inside: true }) }
 
   return async (query, signal) => {

@@ -46,7 +46,7 @@ type ResultPage = z.infer<typeof resultSchema>
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function serpApi({ http, settings }: ToolParts): RunSearch {
   const setting = settings.SEARCH_URL ?? settings.SERPAPI_URL
-  const { url, fetch } = serviceOf(http, { setting, standard: SERPAPI }, { name: 'search', readsBusy: true })
+  const { url, fetch } = serviceOf(http, setting, SERPAPI, { name: 'search', readsBusy: true })
   const key = settings.SEARCH_API_KEY ?? settings.SERPAPI_API_KEY
   if (key === undefined) throw new ConfigError('SEARCH_ENGINE=serpapi needs SEARCH_API_KEY. Set it.')
 
