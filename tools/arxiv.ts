@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, sourcesOf, webAddress, withQuery } from './service-response.ts'
+import { oneLine, serviceSources, webAddress, withQuery } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -46,11 +46,7 @@ const PARSER = {
 }
 
 export function arxiv({ http, settings }: ToolParts): Tool {
-  const service = serviceOf(
-    http,
-    { setting: settings.ARXIV_API_URL, standard: ARXIV },
-    { name: 'arxiv', maxBytes: MAX_FEED },
-  )
+  const service = serviceOf(http, settings.ARXIV_API_URL, ARXIV, { name: 'arxiv', maxBytes: MAX_FEED })
 
   const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<ArxivEntry[]> => {
     const url = withQuery(service.url, { start: '0', max_results: `${MAX_PAPERS}`, ...parameters })
@@ -114,7 +110,7 @@ function describe(entries: ArxivEntry[], query: string): ToolOutput {
   if (entries.length === 0) return { text: `arXiv has no paper for [${oneLine(query, 100)}].` }
   return {
     text: entries.map(describeEntry).join('\n\n'),
-    sources: entries.flatMap(({ title, id }) => sourcesOf(title, id)),
+    sources: entries.flatMap(({ title, id }) => serviceSources(title, id)),
   }
 }
 

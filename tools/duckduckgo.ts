@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseServiceJson, sourcesOf, withQuery } from './service-response.ts'
+import { oneLine, parseServiceJson, serviceSources, withQuery } from './service-response.ts'
 import { queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -32,8 +32,7 @@ const answerSchema = z.object({
 type InstantAnswer = z.infer<typeof answerSchema>
 
 export function duckduckgo({ http, settings }: ToolParts): Tool {
-  const setting = settings.DUCKDUCKGO_URL
-  const { url, fetch } = serviceOf(http, { setting, standard: DUCKDUCKGO }, { name: 'duckduckgo' })
+  const { url, fetch } = serviceOf(http, settings.DUCKDUCKGO_URL, DUCKDUCKGO, { name: 'duckduckgo' })
 
   return defineTool({
     name: 'duckduckgo',
@@ -53,7 +52,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool {
 
 /** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */
 function bestOf(answer: InstantAnswer): ToolOutput | undefined {
-  const source = (url: string) => sourcesOf(answer.Heading, url)
+  const source = (url: string) => serviceSources(answer.Heading, url)
   if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }
   if (answer.AbstractText) return { text: oneLine(answer.AbstractText, 2000), sources: source(answer.AbstractURL) }
   if (answer.Definition) return { text: oneLine(answer.Definition, 2000), sources: source(answer.DefinitionURL) }
@@ -63,7 +62,7 @@ function bestOf(answer: InstantAnswer): ToolOutput | undefined {
   const lines = known.map((topic) => `- ${oneLine(topic.Text, 300)}`)
   return {
     text: `Related topics:\n${lines.join('\n')}`,
-    sources: known.flatMap((topic) => sourcesOf(oneLine(topic.Text, 60), topic.FirstURL)),
+    sources: known.flatMap((topic) => serviceSources(oneLine(topic.Text, 60), topic.FirstURL)),
   }
 }
 

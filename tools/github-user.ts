@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseServiceJson, sourcesOf } from './service-response.ts'
+import { oneLine, parseServiceJson, serviceSources } from './service-response.ts'
 import { queryText } from './query-text.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -35,8 +35,7 @@ const profileSchema = z.object({
 
 /** Works on GitHub and, with GITHUB_API_URL, on GitHub Enterprise (`https://HOST/api/v3`). The token is optional. */
 export function githubUser({ http, settings }: ToolParts): Tool {
-  const address = { setting: settings.GITHUB_API_URL, standard: GITHUB }
-  const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
+  const { url, fetch } = serviceOf(http, settings.GITHUB_API_URL, GITHUB, { name: 'github_user' })
   const headers = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
@@ -83,6 +82,6 @@ function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an unreadable response.')
   const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
-  const sources = sourcesOf(`${data.login} on GitHub`, Object(json).html_url)
+  const sources = serviceSources(`${data.login} on GitHub`, Object(json).html_url)
   return { text: JSON.stringify(Object.fromEntries(shown)), ...(sources.length > 0 && { sources }) }
 }

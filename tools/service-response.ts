@@ -28,7 +28,7 @@ export function withQuery(address: string, parameters: Record<string, string>): 
 }
 
 /** Returns a page that a service names as a source, or nothing if its address is none. */
-export function sourcesOf(title: string, address: unknown): Source[] {
+export function serviceSources(title: string, address: unknown): Source[] {
   const url = webAddress(address)
   return url ? [{ title: oneLine(title, 150) || new URL(url).hostname, url }] : []
 }

@@ -50,10 +50,11 @@ export interface Service {
  */
 export function serviceOf(
   http: ToolHttp,
-  address: { setting: string | undefined; standard: string },
+  setting: string | undefined,
+  standard: string,
   scope: Omit<FetchLimits, 'hosts' | 'inside'>,
 ): Service {
-  const url = address.setting ?? address.standard
-  const inside = new URL(url).origin !== new URL(address.standard).origin
+  const url = setting ?? standard
+  const inside = new URL(url).origin !== new URL(standard).origin
   return { url, fetch: http.scope({ ...scope, hosts: [url], inside }) }
 }

@@ -11,7 +11,7 @@ import { queryText } from './query-text.ts'
 import { oneLine, parseServiceJson } from './service-response.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { engineNamed, type Engine, type EngineName } from './web-search/engines.ts'
-import { listed, searchResult, withoutKey, type RunSearch } from './web-search/results.ts'
+import { resultsOutput, searchResult, withoutKey, type RunSearch } from './web-search/results.ts'
 import { serpApi } from './web-search/serpapi.ts'
 
 /** @throws ConfigError if the engine lacks a setting */
@@ -38,7 +38,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
     throw new ConfigError('SEARCH_URL should contain {query}, such as https://search.example.com/api?q={query}.')
   if (engine.needsKey && key === '') throw new ConfigError(`SEARCH_ENGINE=${name} needs SEARCH_API_KEY. Set it.`)
   const { url, fetch } = engine.standard
-    ? serviceOf(http, { setting, standard: engine.standard }, SCOPE)
+    ? serviceOf(http, setting, engine.standard, SCOPE)
     : { url: standard, fetch: http.scope({ ...SCOPE, hosts: [standard], inside: true }) }
 
   return async (query, signal) => {
@@ -51,7 +51,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
     const results = (Array.isArray(list) ? list : []).flatMap((one) =>
       searchResult(Object.fromEntries(Object.entries(engine.paths).map(([name, path]) => [name, valueAt(one, path)]))),
     )
-    if (results.length > 0) return listed(results)
+    if (results.length > 0) return resultsOutput(results)
     const fault = messageIn(json)
     if (fault !== undefined) throw new ToolError(withoutKey(`search failed: ${fault}`, key))
     if (name === 'custom') checkMapping(list, engine)

@@ -35,8 +35,7 @@ const loadedSchema = z.object({
 type LoadedPage = z.infer<typeof loadedSchema>
 
 export function wikipedia({ http, settings }: ToolParts): Tool[] {
-  const address = { setting: settings.WIKIPEDIA_API_URL, standard: WIKIPEDIA }
-  const service = serviceOf(http, address, { name: 'wikipedia', keep: isAnswer })
+  const service = serviceOf(http, settings.WIKIPEDIA_API_URL, WIKIPEDIA, { name: 'wikipedia', keep: isAnswer })
   return [
     defineTool({
       name: 'wikipedia',

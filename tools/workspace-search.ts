@@ -4,7 +4,7 @@ import type { Find, FindKind, Tool, ToolContext, ToolOutput, WorkspaceReader } f
 import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
 import { queryText } from './query-text.ts'
-import { oneLine, sourcesOf, webAddress } from './service-response.ts'
+import { oneLine, serviceSources, webAddress } from './service-response.ts'
 import { workspaceOf } from './read-workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
@@ -51,7 +51,7 @@ async function search(query: string, kind: FindKind, context: ToolContext): Prom
   ].join('\n')
   return {
     text,
-    sources: finds.flatMap((find) => sourcesOf(headOf(find) || 'Slack', find.url)),
+    sources: finds.flatMap((find) => serviceSources(headOf(find) || 'Slack', find.url)),
     passing: true,
     forAsker,
   }

@@ -196,5 +196,5 @@ function repeatedResult(run: RunState, step: ToolStep): Observation | undefined 
   const result = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const { passing, forAsker } = result
   const text = `${REPEATED.before}${result.text}${again}`
-  return { ok: true, text, hint: true, ...(passing && { passing }), ...(forAsker && { forAsker }) }
+  return { ok: true, text, hint: true, passing, forAsker }
 }

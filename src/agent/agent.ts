@@ -5,14 +5,14 @@
  */
 import { uniqueSources } from './contracts/evidence.ts'
 import { actAndObserve } from './act.ts'
-import { eitherOf, roomForActions, stopReason } from './budget.ts'
+import { eitherOf, roomForActions, whyLastTurn } from './budget.ts'
 import { repeatsExample, repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { hasKeptTables } from './output-tables.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
-import { formOf, readTurn } from './read-turn.ts'
+import { callForms, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
 import { withTitle } from './tool-title.ts'
@@ -55,7 +55,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
     if (direct !== undefined) return answerOf(run, direct, { unseen })
     run.signal.throwIfAborted()
     yield* takeAdditions(run)
-    const turn = yield* think(run, stopReason(run))
+    const turn = yield* think(run, whyLastTurn(run))
     if (!turn) continue
     const { read, cutOff, finalTurn } = turn
     unseen = turn.unseen
@@ -163,7 +163,7 @@ function* addSteps(
     const { thought, hint, isAnswer } = read
     const [text, observation] = [turn.text.slice(0, UNREADABLE_CHARS), { ok: false, text: hint }]
     const parts = { turn: nextTurn(run), thought, reasoning, text, observation }
-    const step: UnreadableStep = { kind: 'unreadable', ...parts, ...(isAnswer && { isAnswer }) }
+    const step: UnreadableStep = { kind: 'unreadable', ...parts, isAnswer }
     const n = run.progress.steps.length + 1
     yield record(run, { type: 'thought', n, step })
     return yield record(run, { type: 'observation', n, step, ms: 0 })
@@ -232,7 +232,7 @@ function gaveUp(
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
   const mayBeProse = turn.read.kind === 'unreadable' && run.dialect.takesProse !== 'none'
-  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, formOf(run)), run.nonce) : ''
+  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, callForms(run)), run.nonce) : ''
   const isOwn = !repeatsLoop(prose, run.progress.steps) && !repeatsExample(run, prose)
   if (prose !== '' && isOwn) return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''

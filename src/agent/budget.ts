@@ -14,7 +14,7 @@ const MAX_UNREADABLE = 3
 const MAX_AT_ONCE = 5
 
 /** Returns why the next model call must be the last. Undefined if there is budget left. */
-export function stopReason(run: RunState): StopReason | undefined {
+export function whyLastTurn(run: RunState): StopReason | undefined {
   const { limits } = run
   const { steps } = run.progress
   if (limits.breakLoops !== false && isUnreadable(steps)) return 'unreadable'

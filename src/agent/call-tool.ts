@@ -103,9 +103,9 @@ function boundedSeries({ title, points, kind, name, more, axes }: Series): Serie
   return {
     title: cut(title),
     points: all.filter((_, at) => isDrawable(at)).map(({ label, value }) => ({ label: cut(label), value })),
-    ...(kind && { kind }),
+    kind,
     ...(name !== undefined && { name: cut(name) }),
-    ...(others && { more: others }),
+    more: others,
     ...(axes && { axes: { ...(axes.x && { x: cut(axes.x) }), ...(axes.y && { y: cut(axes.y) }) } }),
   }
 }
@@ -121,8 +121,8 @@ function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask'], answe
     ask,
     workspace: run.workspace,
     isNamed: (url) => isNamed(run, url),
-    ...(run.asker === undefined ? {} : { asker: run.asker }),
-    ...(run.files ? { files: run.files } : {}),
+    asker: run.asker,
+    files: run.files,
     ...(run.sendsFiles ? { sendsFiles: true as const } : {}),
     ...(answers.length > 0 ? { answers } : {}),
   }

@@ -125,7 +125,7 @@ function shortened(view: RunView, cuts: Cuts): RunView {
     remembered: cuts.remembered === undefined ? view.remembered : cutMiddle(remembered, cuts.remembered),
     history: cuts.questions === 0 ? history : [{ question: left, answer: '…' }, ...history.slice(cuts.questions)],
     tools: cuts.tools === undefined ? view.tools : view.tools.map((tool) => briefly(tool, view, cuts)),
-    ...(cuts.examples && { examples: cuts.examples }),
+    examples: cuts.examples,
   }
 }
 

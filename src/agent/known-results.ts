@@ -1,4 +1,4 @@
-import { hasRun, shorten } from './partial-answer.ts'
+import { hasRun, onOneLine } from './partial-answer.ts'
 import { inputForPeople } from './tool-input.ts'
 import type { Step } from './contracts/run-events.ts'
 
@@ -17,7 +17,7 @@ export function knownResults(steps: readonly Step[]): string {
     .slice(-MAX_RESULTS)
     .map(
       ({ action, observation }) =>
-        `- ${action.tool} (${shorten(inputForPeople(action.input), INPUT_CHARS)}): ${shorten(observation.text)}`,
+        `- ${action.tool} (${onOneLine(inputForPeople(action.input), INPUT_CHARS)}): ${onOneLine(observation.text)}`,
     )
     .join('\n')
 }

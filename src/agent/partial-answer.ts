@@ -55,7 +55,7 @@ export function knownSoFar(steps: readonly Step[]): string {
 function findingLines(steps: readonly Step[], max = 3): string[] {
   return findingsOf(steps)
     .slice(-max)
-    .map(({ title, found }) => `- ${title}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
+    .map(({ title, found }) => `- ${title}: ${onOneLine(found.passing ? titlesOf(found) : found.text)}`)
 }
 
 /** The answer is stored, so it contains only the source titles of text that must be deleted. */
@@ -67,7 +67,7 @@ const FELL_SILENT =
   "The model's answer was cut off: the model stopped responding in the middle. This is how far it got:"
 
 /** One line, cut at its length. */
-export function shorten(text: string, max = 300): string {
+export function onOneLine(text: string, max = 300): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > max ? `${line.slice(0, max)}…` : line
 }

@@ -36,12 +36,12 @@ function settledProse(run: RunState, written: string): ParsedTurn | undefined {
   const last = progress.steps.at(-1)
   if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
   const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
-  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, formOf(run)) : ''
+  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, callForms(run)) : ''
   return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
 /** The names and labels that make a text more than prose. */
-export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
+export function callForms({ dialect: { beginsObservation }, tools }: RunState) {
   return { tools: namesOfTools(tools), beginsObservation }
 }
 
@@ -72,7 +72,7 @@ function readReasoning(
   const isLabelled = read.kind === 'finish' && dense(read.answer) !== dense(reasoning)
   if (read.kind === 'actions' || isLabelled) return { read, isWholeTurn: true }
   if (!isFinal) return { read: run.dialect.read({ text: '' }, run.tools) }
-  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, formOf(run))
+  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, callForms(run))
   return answer === '' ? undefined : { read: { kind: 'finish', thought: '', answer } }
 }
 

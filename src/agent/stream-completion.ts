@@ -133,6 +133,6 @@ function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
     doneBefore: doneBefore?.lines,
     askedIn,
     ...(images?.length ? { images } : {}),
-    ...(finalTurn ? { finalTurn } : {}),
+    finalTurn,
   }
 }

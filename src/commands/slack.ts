@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
-import { createNetwork, type Network } from '../base/http/proxy.ts'
+import { createNetwork } from '../base/http/proxy.ts'
 import { mainCommand, type CommandIo } from './command.ts'
 import { createAddress, readManifest } from '../base/app-manifest.ts'
-import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
+import { checkSlack, installedIn } from './slack/check-slack.ts'
 import { connectModel } from './slack/connect-model.ts'
 import { connectSlack } from './slack/connect-slack.ts'
 import { openBrowser } from './slack/open-browser.ts'
@@ -24,12 +24,8 @@ const ENV_FILE = '.env'
 /** A shell's exit code for a command that Ctrl+C ended. */
 const INTERRUPTED = 130
 
-interface NetworkOptions extends CheckOptions {
-  net: Network
-}
-
 /** Reads only the settings that this command needs, so that an invalid one elsewhere does not matter. */
-async function networkOptions(env: Env): Promise<NetworkOptions> {
+async function networkOptions(env: Env) {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   const net = await createNetwork(config)

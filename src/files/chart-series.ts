@@ -3,7 +3,7 @@ import type { ChartKind, Series } from '../agent/contracts/evidence.ts'
 import type { SqlResult } from './tables/types.ts'
 
 /** Slack's limits of a chart. */
-export const POINTS = { min: 2, max: 20 }
+export const CHART_POINTS = { min: 2, max: 20 }
 export const MAX_SERIES = 12
 const MAX_SEGMENTS = 12
 const EMPTY = '(empty)'
@@ -21,7 +21,7 @@ interface NamedValues {
 
 export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: ChartKind | undefined): ChartOf {
   if (columns.length < 2) return undrawn('a chart needs labels in the first column and a number behind each')
-  if (count > MAX_SERIES * POINTS.max || isMore) return undrawn('a chart has at most 12 series of 20 points')
+  if (count > MAX_SERIES * CHART_POINTS.max || isMore) return undrawn('a chart has at most 12 series of 20 points')
   const second = rows.map((row) => row[1]).filter((cell) => cell !== null)
   const words = second.filter((cell) => numberOf(cell) === undefined)
   const isLong = columns.length === 3 && words.length > second.length / 2
@@ -40,7 +40,7 @@ export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: Chart
   const series: Series = {
     title: value,
     points: labels.map((label, i) => ({ label, value: first.values[i] ?? 0 })),
-    ...(kind && { kind }),
+    kind,
     ...((more.length > 0 || isLong) && { name: first.name, more }),
     axes: { x: columns[0] ?? '', ...(named.length === 1 && { y: value }) },
   }
@@ -56,7 +56,7 @@ export function isPie([first, ...more]: readonly { values: readonly number[] }[]
 const undrawn = (why: string): ChartOf => ({ note: `It is not drawn: ${why}.` })
 
 function faultIn(labels: readonly string[], named: readonly NamedValues[], isLong: boolean): string | undefined {
-  if (labels.length < POINTS.min || labels.length > POINTS.max || named.length > MAX_SERIES)
+  if (labels.length < CHART_POINTS.min || labels.length > CHART_POINTS.max || named.length > MAX_SERIES)
     return 'a chart has 2 to 20 different labels in the first column, and at most 12 series'
   if (new Set(labels).size < labels.length) return 'labels repeat in the first column, so group by it'
   const bad = isLong ? undefined : named.find(({ values }) => values.includes(undefined))

@@ -48,7 +48,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const isXml = kind !== 'html' && isGuessed === true && head.trimStart().startsWith('<?xml')
   const declared = kind === 'html' || isXml ? declaredEncoding(bytes) : undefined
   if (declared && !(isXml && /^utf-?8$/i.test(declared))) return { kind, encoding: declared }
-  return { kind, encoding, ...(isGuessed && { isGuessed }), ...(broken !== undefined && { broken }) }
+  return { kind, encoding, ...(isGuessed && { isGuessed }), broken }
 }
 
 interface Signature {

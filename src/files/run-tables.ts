@@ -4,7 +4,7 @@ import type { KeptTable } from '../agent/output-tables.ts'
 import type { KeptFile } from './store/types.ts'
 import { rowsText } from '../agent/text-tables.ts'
 import { isTable } from './section-units.ts'
-import { CUT } from './section-writer.ts'
+import { CUT_NOTE } from './section-writer.ts'
 import type { SourceTable } from './tables/types.ts'
 import type { ParsedFile } from './types.ts'
 
@@ -23,7 +23,7 @@ function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile
   return filled.map((section) => {
     const { name = '', text } = section
     const from = filled.length === 1 && name === '' ? file.name : `${file.name}, sheet "${name}"`
-    const isCut = notes.includes(CUT) && section === filled.at(-1)
+    const isCut = notes.includes(CUT_NOTE) && section === filled.at(-1)
     const isDamaged = notes.some((note) => note.includes(`"${name}" is damaged`))
     const tooLarge = isCut ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}` : undefined
     const refused = tooLarge ?? (isDamaged ? 'its end is missing' : undefined)

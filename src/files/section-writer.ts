@@ -10,7 +10,7 @@ const MAX_TABLES = 100
 const MAX_TABLE_CHARS = 2_000_000
 
 /** The note of a file whose end is missing. */
-export const CUT = 'The file is too long to keep whole. Its end is missing.'
+export const CUT_NOTE = 'The file is too long to keep whole. Its end is missing.'
 
 /** `found`: the table was found among the words of a page, with a heading; how, or why it is refused. */
 interface TableMarks {
@@ -104,7 +104,7 @@ export class SectionWriter {
   /** Returns the parsed file. Ends an open section; there is always one. */
   file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
     if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
-    const cut = this.#isCut ? [CUT] : []
+    const cut = this.#isCut ? [CUT_NOTE] : []
     const notes = [...(more.notes ?? []), ...cut]
     const title = clean(more.title ?? '').trim()
     return {

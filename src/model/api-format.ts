@@ -32,7 +32,7 @@ export interface Wire {
 /** The request as an endpoint gets it that may refuse schemas: a schema wins over a forced choice of a tool. */
 export function withSchemaOrChoice(request: ModelRequest, refusesSchema: boolean): ModelRequest {
   const { schema, toolChoice, ...rest } = request
-  if (schema && refusesSchema) return { ...rest, ...(toolChoice ? { toolChoice } : {}) }
+  if (schema && refusesSchema) return { ...rest, toolChoice }
   return schema && toolChoice === 'required' ? { ...request, toolChoice: 'none' } : request
 }
 

@@ -10,17 +10,14 @@ import { operatorSentence } from './failure-for-operator.ts'
 /** How long the start waits for the answer. Milliseconds. */
 const PROBE_MS = 15_000
 
-interface ProbeDeps {
-  log: Log
-  net: Network
-  now: () => number
-}
-
 /**
  * Replaces `auto` with `responses` if one small call over that API succeeds, else with `chat`. Without a key or a URL,
  * nothing is called. Never rejects.
  */
-export async function withChosenApi(config: Config, { log, net, now }: ProbeDeps): Promise<Config> {
+export async function withChosenApi(
+  config: Config,
+  { log, net, now }: { log: Log; net: Network; now: () => number },
+): Promise<Config> {
   if (config.OPENAI_API !== 'auto') return config
   if ((config.OPENAI_API_KEY ?? config.OPENAI_BASE_URL) === undefined) return { ...config, OPENAI_API: 'chat' }
   const tried: Config = { ...config, OPENAI_API: 'responses', OPENAI_FALLBACK_MODEL: undefined }

@@ -84,7 +84,7 @@ function mustCost({ RUN_MAX_USD, BUDGET_TEAM_DAY_USD }: Config): boolean {
 function modelOf(name: string, parts: ModelParts, prices: Prices): Model {
   const { OPENAI_FALLBACK_MODEL: second } = parts.config
   const first = endpoint(name, parts, prices)
-  return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts) : first
+  return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log, parts.now) : first
 }
 
 /** OPENAI_CONTEXT_TOKENS is OPENAI_MODEL's window. Other models have it unless the endpoint lists their own. */

@@ -7,7 +7,7 @@ import { cutMiddle } from '../agent/observation.ts'
 import type { Log } from '../base/log.ts'
 import { longConversation, tooLong } from './failures.ts'
 import { BLOCK_CHARS, type RecentPrompts } from './recent-prompts.ts'
-import { charsIn, promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
+import { charsIn, promptCounter, messageWords, type CountedPrompt } from './tokens.ts'
 import { MIN_WINDOW, sizesIn } from './window-refusals.ts'
 
 interface WindowOptions {
@@ -100,7 +100,7 @@ export class ContextWindow {
   async check(usage: Usage, sent: ModelRequest): Promise<Usage> {
     const { inputTokens, cachedTokens = 0 } = usage
     if (charsOf(sent) <= SHORT) return usage
-    const words = sent.messages.map(wordsOf).join('\n')
+    const words = sent.messages.map(messageWords).join('\n')
     const { fresh } = this.#options.recent.add(sent)
     const estimate = this.#estimates.get(sent.messages)
     if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))

@@ -7,7 +7,7 @@ import { comparesTokens, isOfRequest } from './window-refusals.ts'
 const MAX_WORDS = 20_000
 
 /** Everything that the endpoint says, which may quote another endpoint, without the pictures that some repeat. */
-export function wordsOf({ message, error }: APIError): string {
+export function errorWords({ message, error }: APIError): string {
   const inner = error === undefined ? '' : JSON.stringify(error).replace(/"[\w.-]{1,40}":/g, '. ')
   const all = `${message}. ${inner}`.replaceAll('\\', '')
   return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MAX_WORDS)
@@ -137,7 +137,7 @@ export function hasNoMoney(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
   const codes = `${String(error.code)} ${String(error.type)}`
   if (error.status === 402 || /\binsufficient_/i.test(codes)) return true
-  const words = wordsOf(error).replace(/https?:\S+/g, '')
+  const words = errorWords(error).replace(/https?:\S+/g, '')
   return !PASSES.test(words) && (NO_MONEY_CODE.test(codes) || NO_MONEY.test(words))
 }
 
@@ -163,7 +163,7 @@ const PASSES = /\b(?:try again|retry|wait) (?:in|after)\b|\bper[ -]?minute|permi
 export function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
   if (TOO_LONG_CODE.test(`${String(error.code)} ${String(error.type)}`)) return true
-  const words = wordsOf(error)
+  const words = errorWords(error)
   if (error.status === 429 && !/request too large/i.test(words)) return false
   if (!isOfRequest(error) && OF_TIME.test(words)) return false
   return TOO_LONG.test(words) || comparesTokens(error)

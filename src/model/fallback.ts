@@ -7,21 +7,17 @@ import { StallTimer } from './stall-timer.ts'
  * Falls back to a second model if the first has failed after all its retries, or was silent for half of the remaining
  * time. Each call starts with the first model again; one whose breaker is open (circuit-breaker.ts) fails at once.
  */
-export function withFallback(first: Model, second: Model, { log, now }: FallbackOptions): Model {
-  return { name: first.name, stream: (request) => fallingBack({ first, second, log, now }, request) }
+export function withFallback(first: Model, second: Model, log: Log, now: () => number): Model {
+  return { name: first.name, stream: (request) => fallingBack(first, second, request, log, now) }
 }
 
-interface FallbackOptions {
-  log: Log
-  now: () => number
-}
-
-interface TwoModels extends FallbackOptions {
-  first: Model
-  second: Model
-}
-
-async function* fallingBack({ first, second, log, now }: TwoModels, request: ModelRequest): AsyncGenerator<ModelEvent> {
+async function* fallingBack(
+  first: Model,
+  second: Model,
+  request: ModelRequest,
+  log: Log,
+  now: () => number,
+): AsyncGenerator<ModelEvent> {
   const { timeMs } = request
   const silence = timeMs === undefined ? undefined : new StallTimer(first.name, { ...request, timeMs }, now)
   const from = now()

@@ -45,7 +45,7 @@ export function modelsIn(text: string): ListedModel[] {
 
 function listedModel(name: string, facts: Record<string, unknown>): ListedModel {
   const window = windowIn(facts)
-  return { name, ...(window === undefined ? {} : { window }) }
+  return { name, window }
 }
 
 /**

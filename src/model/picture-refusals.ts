@@ -5,7 +5,7 @@
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
-import { isContextLength, isUnknownModel, wordsOf } from './error-words.ts'
+import { isContextLength, isUnknownModel, errorWords } from './error-words.ts'
 import { knownFailureIn } from './failures.ts'
 
 /** A request prepared for a model. */
@@ -89,7 +89,7 @@ const REFUSED = new Set([400, 413, 415, 422])
 function saysBlind(error: APIError): boolean {
   const { status = 500 } = error
   if (!REFUSED.has(status) && status !== 404 && status < 500) return false
-  const words = wordsOf(error)
+  const words = errorWords(error)
   return (
     (CANNOT_SEE.test(words) || (WANTS_TEXT.test(words) && ABOUT_CONTENT.test(words))) && !OF_THIS_PICTURE.test(words)
   )

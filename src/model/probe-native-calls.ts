@@ -38,7 +38,7 @@ export async function probeNativeCalls(model: Model, timeMs: number): Promise<Na
     const why = faultOf(calls, text)
     if (why !== undefined) return { usable: false, why }
     const result: Message = { role: 'tool', content: `${STOCK} pieces`, toolCallId: calls[0]?.id ?? '' }
-    const reply: Message = { role: 'assistant', content: text, toolCalls: calls.slice(0, 1), ...(kept && { kept }) }
+    const reply: Message = { role: 'assistant', content: text, toolCalls: calls.slice(0, 1), kept }
     const messages = [...ASK, reply, result]
     const second = await readReply(model, { messages, tools: [TOOL], signal, timeMs })
     return second.text.includes(STOCK)

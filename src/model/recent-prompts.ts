@@ -1,4 +1,4 @@
-import { wordsOf, type CountedPrompt } from './tokens.ts'
+import { messageWords, type CountedPrompt } from './tokens.ts'
 
 /** `fresh`: the part that follows what the prompt shares with a recent one; undefined if it shares nothing. */
 interface AddedPrompt {
@@ -28,7 +28,7 @@ export class RecentPrompts {
 
 /** All that the endpoint reads. */
 function promptText({ messages, tools = [] }: CountedPrompt): string {
-  return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(wordsOf)].join('\n')
+  return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageWords)].join('\n')
 }
 
 const MAX_RECENT = 4

@@ -12,7 +12,7 @@ export async function promptCounter(): Promise<(prompt: CountedPrompt) => number
   return ({ messages, tools = [] }) => {
     const framing = PER_REPLY + messages.length * PER_MESSAGE
     const pictures = messages.reduce((sum, { images = [] }) => sum + images.length, 0)
-    const words = [...messages.map(wordsOf), ...tools.map((tool) => JSON.stringify(tool))]
+    const words = [...messages.map(messageWords), ...tools.map((tool) => JSON.stringify(tool))]
     return framing + pictures * PICTURE_TOKENS + count(words.join('\n'))
   }
 }
@@ -28,13 +28,13 @@ async function textCounter(): Promise<(text: string) => number> {
   return (text) => tokensOf(text, (piece) => countTokens(piece, PLAIN))
 }
 
-export function wordsOf({ content, toolCalls = [] }: Message): string {
+export function messageWords({ content, toolCalls = [] }: Message): string {
   return [content, ...toolCalls.map((call) => call.name + call.arguments)].join('')
 }
 
 /** The characters of messages, as they are counted. */
 export function charsIn(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + wordsOf(message).length, 0)
+  return messages.reduce((sum, message) => sum + messageWords(message).length, 0)
 }
 
 /** Special tokens in a person's text count as text. */

@@ -1,7 +1,7 @@
 /** Learns from an endpoint's refusals, once per process, what its model does not accept. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
-import { isContextLength, statusOf, wordsOf } from './error-words.ts'
+import { isContextLength, statusOf, errorWords } from './error-words.ts'
 
 /** The known facts about the requests of one model. */
 export interface ModelQuirks {
@@ -29,7 +29,7 @@ export class UnsupportedParameters implements ModelQuirks {
    */
   learnFromError(error: unknown, sent: object): boolean {
     if (!(error instanceof APIError)) return false
-    const words = wordsOf(error)
+    const words = errorWords(error)
     const status = statusOf(error) ?? 0
     const isLong = isContextLength(error)
     const mayRefuseRole = !isLong && (REFUSED.has(status) || status === 500)

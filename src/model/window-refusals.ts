@@ -93,7 +93,7 @@ export function sizesIn(error: unknown): RefusedSizes {
   const named = fields['n_prompt_tokens'] ?? numberOf(IN_PROMPT.exec(words)?.[1])
   const larger = numbers.filter((one) => one > window)
   const prompt = isWindow(named) && named !== window ? named : larger.length > 0 ? Math.max(...larger) : undefined
-  return { window, ...(prompt === undefined ? {} : { prompt }) }
+  return { window, prompt }
 }
 
 /** The limits that the words may name, the surest first. Of two numbers without known words, it is the smaller. */

@@ -48,7 +48,7 @@ export function recordOf(
     // The words for the model may say more than the asker did.
     standalone: standalone === named ? undefined : standalone,
     ...(remembered?.length ? { remembered } : {}),
-    ...(answer ? { answer } : {}),
+    answer,
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],
   }

@@ -64,7 +64,7 @@ export function turnOf(
   const { hasFiles, tables } = context
   const given = new Set(context.sources?.map(({ url }) => url))
   const sources = (answer.sources ?? []).filter(({ url }) => !given.has(url)).slice(0, MAX_SOURCES)
-  const more = { ...(hasFiles && { hasFiles }), ...(tables && { tables }), ...(sources.length > 0 && { sources }) }
+  const more = { hasFiles, tables, ...(sources.length > 0 && { sources }) }
   const asked = { question: withAdditions(text), standalone: withAdditions(standalone) }
   const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more, ...(userTeam && { userTeam }) }
   return context.text ? { ...turn, said: context.text, saidBy: context.by } : turn

@@ -85,7 +85,7 @@ export class HeardSignals implements Required<Steering> {
     if (!decision) return this.#people.canBeDecided && this.#people.canBeAsked ? 'wait' : undefined
     if (decision.outcome !== 'answered') return { action: 'cancel' }
     const { action, content } = decision
-    return { action, ...(content ? { content } : {}) }
+    return { action, content }
   }
 
   /** A call is allowed once, even if its tool has asked the asker something since. */

@@ -115,7 +115,7 @@ export async function noteEnd({ question, run, services }: RunWork, end: Occurre
     return services.schedules.update(refIn(question), (before) => ({ ...before, ...(cost ? { tried: cost } : {}) }))
   const at = services.now().getTime()
   const how = end === 'over' ? endOf(run.saved.answer) : end
-  const noted = { occurrence: question.id, due: occurrence.at, at, end: how, ...(cost ? { cost } : {}) }
+  const noted = { occurrence: question.id, due: occurrence.at, at, end: how, cost }
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const isNoted = before.runs.some((one) => one.occurrence === question.id)
     const hasFailed = how === 'failed' || how === 'gave_up'

@@ -27,9 +27,9 @@ export function answerPart(
   const { text, unseen } = event
   const ending =
     event.type === 'answer'
-      ? { sources: event.sources, ...(event.stopped ? { stopped: event.stopped } : {}) }
+      ? { sources: event.sources, stopped: event.stopped }
       : { sources: [], stopped: event.reason, gaveUp: true as const }
-  return { part: 'answer', value: { text, ...ending, ...(unseen ? { unseen } : {}), ...judged } }
+  return { part: 'answer', value: { text, ...ending, unseen, ...judged } }
 }
 
 /** Returns the usage that is not saved yet, to be saved with the next part or at the end. */

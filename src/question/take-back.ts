@@ -47,7 +47,7 @@ export async function withdrawRuns(
 ): Promise<boolean> {
   let isSent = false
   for (const id of ids) {
-    const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
+    const sent = await control.send({ thread, id }, { type: 'stop', by, withdrawn })
     isSent ||= sent === 'sent'
   }
   if (isSent) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')

@@ -1,10 +1,11 @@
-import { loadConfig, SETTING_GROUPS } from '../../src/config.ts'
+import { loadConfig } from '../../src/config.ts'
+import { settingsIn, type SettingGroup } from './settings-page.ts'
 
-const TITLES: Record<keyof typeof SETTING_GROUPS, string> = {
-  needed: 'Needed: npm run slack fills these in',
-  common: 'Common',
-  advanced: 'Advanced',
-}
+const TITLES: [SettingGroup, string][] = [
+  ['needed', 'Needed: npm run slack fills these in'],
+  ['common', 'Common'],
+  ['advanced', 'Advanced'],
+]
 
 /** The first settings of a new .env. All others are commented out, at their defaults. */
 const OPEN = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY']
@@ -17,9 +18,10 @@ const HEAD = `# Copy to .env and fill in. Lines that begin with # are optional a
 export function envExample(): string {
   const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
   const line = (name: string) => `${OPEN.includes(name) ? '' : '#'}${name}=${String(defaults.get(name) ?? '')}`
-  const groups = Object.entries(TITLES).map(([group, title]) => {
-    const settings = Object.entries(SETTING_GROUPS[group as keyof typeof SETTING_GROUPS])
-    return `\n# ---- ${title} ----\n${settings.map(([name, words]) => `# ${words}\n${line(name)}\n`).join('')}`
+  const groups = TITLES.map(([group, title]) => {
+    return `\n# ---- ${title} ----\n${settingsIn(group)
+      .map(([name, words]) => `# ${words}\n${line(name)}\n`)
+      .join('')}`
   })
   return HEAD + groups.join('')
 }

@@ -1,9 +1,9 @@
 import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
-import { loadConfig, SECRETS, SETTING_GROUPS, SETTINGS } from '../../src/config.ts'
+import { loadConfig, SECRETS, SETTINGS } from '../../src/config.ts'
 import { envExample } from '../harness/env-example.ts'
 import { codeIn } from '../harness/markdown.ts'
-import { defaultOf, settingsPage } from '../harness/settings-page.ts'
+import { defaultOf, settingsIn, settingsPage } from '../harness/settings-page.ts'
 import { textOf } from '../harness/project-files.ts'
 
 describe('docs/settings.md', () => {
@@ -24,12 +24,12 @@ describe('docs/settings.md', () => {
 
 describe('the groups of settings', () => {
   test('contain each setting once with a sentence, in the order of the code', () => {
-    const groups = Object.values(SETTING_GROUPS)
-    expect(groups.flatMap((group) => Object.keys(group)).sort()).toEqual([...SETTINGS].sort())
+    const groups = (['needed', 'common', 'advanced'] as const).map(settingsIn)
+    expect(groups.flatMap((group) => group.map(([name]) => name)).sort()).toEqual([...SETTINGS].sort())
     for (const group of groups) {
-      const names = Object.keys(group)
+      const names = group.map(([name]) => name)
       expect(names).toEqual(SETTINGS.filter((name) => names.includes(name)))
-      expect(Object.values(group).filter((words) => !/^.{15,}\.$/.test(words ?? ''))).toEqual([])
+      expect(group.filter(([, words]) => !/^.{15,}\.$/.test(words))).toEqual([])
     }
   })
 })

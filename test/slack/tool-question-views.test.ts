@@ -5,7 +5,7 @@ import type { ToolQuestion } from '../../src/agent/contracts/tool.ts'
 import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'
 import { checkView } from '../../playground/slack/methods/view-methods.ts'
 import { pings } from '../../playground/slack/shown.ts'
-import { formOf } from '../../src/stores/runs/form-schema.ts'
+import { formFrom } from '../../src/stores/runs/form-schema.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 import { endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { anyCharacter } from '../harness/any-character.ts'
@@ -71,7 +71,7 @@ const asked: fc.Arbitrary<ToolQuestion> = fc.record({
 test('Slack accepts a form, and it pings nobody', () => {
   fc.assert(
     fc.property(asked, (question) => {
-      if ('why' in formOf(question.schema)) return
+      if ('why' in formFrom(question.schema)) return
       const view = sanitize(questionView(question, '{}'))
       checkView(JSON.parse(JSON.stringify(view)), 'modal')
       expect(pings({ text: JSON.stringify(view) })).toEqual([])

@@ -50,7 +50,7 @@ const ENTITIES: Record<string, string> = {
   '&#x27;': "'",
 }
 
-export function listed(results: readonly SearchResult[]): ToolOutput {
+export function resultsOutput(results: readonly SearchResult[]): ToolOutput {
   const shown = results.slice(0, MAX_RESULTS)
   const lines = shown.map(({ title, url, snippet, date }, i) =>
     [`${i + 1}. ${title}${date && ` (${date})`}`, url, ...(snippet ? [snippet] : [])].join('\n'),

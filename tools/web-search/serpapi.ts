@@ -4,8 +4,8 @@ import type { ToolOutput } from '../../src/agent/contracts/tool.ts'
 import { uniqueSources } from '../../src/agent/contracts/evidence.ts'
 import { ConfigError, ToolError } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/parse-json.ts'
-import { oneLine, parseServiceJson, sourcesOf, withQuery } from '../service-response.ts'
-import { listed, searchResult, withoutKey, type RunSearch, type SearchResult } from './results.ts'
+import { oneLine, parseServiceJson, serviceSources, withQuery } from '../service-response.ts'
+import { resultsOutput, searchResult, withoutKey, type RunSearch, type SearchResult } from './results.ts'
 import { serviceOf, type ToolParts } from '../tool-settings.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
@@ -46,7 +46,7 @@ type ResultPage = z.infer<typeof resultSchema>
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function serpApi({ http, settings }: ToolParts): RunSearch {
   const setting = settings.SEARCH_URL ?? settings.SERPAPI_URL
-  const { url, fetch } = serviceOf(http, { setting, standard: SERPAPI }, { name: 'search', readsBusy: true })
+  const { url, fetch } = serviceOf(http, setting, SERPAPI, { name: 'search', readsBusy: true })
   const key = settings.SEARCH_API_KEY ?? settings.SERPAPI_API_KEY
   if (key === undefined) throw new ConfigError('SEARCH_ENGINE=serpapi needs SEARCH_API_KEY. Set it.')
 
@@ -70,7 +70,7 @@ export function serpApi({ http, settings }: ToolParts): RunSearch {
 function withResults(best: ToolOutput, results: SearchResult[]): ToolOutput {
   const [first] = results
   if (!first) return best
-  const list = listed(results)
+  const list = resultsOutput(results)
   if (best.text === NOTHING || best.sources?.[0]?.url === first.url) return list
   const sources = uniqueSources([...(best.sources ?? []), ...(list.sources ?? [])])
   return { text: `${best.text}\n\n${list.text}`, sources }
@@ -81,10 +81,11 @@ function bestOf(result: ResultPage): ToolOutput {
   const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
   const organic = result.organic_results[0]
   const boxText = box?.answer ?? box?.snippet ?? box?.snippet_highlighted_words?.[0]
-  if (boxText) return { text: boxText, sources: sourcesOf(box?.title ?? '', box?.link) }
+  if (boxText) return { text: boxText, sources: serviceSources(box?.title ?? '', box?.link) }
   if (sports?.game_spotlight) return { text: plain(sports.game_spotlight) }
-  if (graph?.description) return { text: graph.description, sources: sourcesOf(graph.title ?? '', graph.source?.link) }
-  if (organic?.snippet) return { text: organic.snippet, sources: sourcesOf(organic.title ?? '', organic.link) }
+  if (graph?.description)
+    return { text: graph.description, sources: serviceSources(graph.title ?? '', graph.source?.link) }
+  if (organic?.snippet) return { text: organic.snippet, sources: serviceSources(organic.title ?? '', organic.link) }
   return { text: NOTHING }
 }
 

@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ROOT } from '../package-root.ts'
 
+export const text = z.string().optional()
+
 export const whole = (min: number, max: number) =>
   z
     .string()

@@ -46,22 +46,15 @@ export function parseOptions(args: string[], defaults: Defaults): EvalOptions {
   if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. See --help.')
   if (more.length > 0) throw new ConfigError(`Name one file only, not ${file} and ${more.join(', ')}.`)
   if (values.read !== undefined) return readOptions(file, values)
-  const limit = values.limit === undefined ? {} : { limit: count(values.limit, '--limit') }
+  const limit = values.limit === undefined ? undefined : count(values.limit, '--limit')
   const out = values.out ?? join('eval-results', `${basename(file, extname(file))}-${stamp(defaults.now)}`)
   if (values.replay !== undefined) {
     refuse(values, ['model', 'compare', 'append', 'concurrency'], '--replay')
-    return { kind: 'replay', file, out, dialect: dialectOf(values.dialect ?? 'bracket', '--dialect'), ...limit }
+    return { kind: 'replay', file, out, dialect: dialectOf(values.dialect ?? 'bracket', '--dialect'), limit }
   }
   const concurrency = count(values.concurrency ?? '4', '--concurrency')
-  return {
-    kind: 'ask',
-    file,
-    out,
-    variants: variantsOf(values, defaults),
-    append: values.append ?? '',
-    concurrency,
-    ...limit,
-  }
+  const variants = variantsOf(values, defaults)
+  return { kind: 'ask', file, out, variants, append: values.append ?? '', concurrency, limit }
 }
 
 type OptionValues = ReturnType<typeof parse>['values']
@@ -70,11 +63,7 @@ function parse(args: string[]) {
   const text = { type: 'string' } as const
   const named = { out: text, dialect: text, model: text, compare: text, append: text, concurrency: text, limit: text }
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { ...named, replay: text, read: text, set: text },
-    })
+    return parseArgs({ args, allowPositionals: true, options: { ...named, replay: text, read: text, set: text } })
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. --help lists the options.`)
   }
@@ -86,20 +75,16 @@ function workOptions(values: OptionValues, positionals: string[], defaults: Defa
   if (positionals.length > 0)
     throw new ConfigError(`--set work has its own questions, so ${positionals[0]} is too much.`)
   refuse(values, ['append', 'concurrency', 'replay', 'read'], '--set')
-  const limit = values.limit === undefined ? {} : { limit: count(values.limit, '--limit') }
+  const limit = values.limit === undefined ? undefined : count(values.limit, '--limit')
   const out = values.out ?? join('eval-results', `work-${stamp(defaults.now)}`)
-  return { kind: 'work', out, variants: variantsOf(values, defaults), ...limit }
+  return { kind: 'work', out, variants: variantsOf(values, defaults), limit }
 }
 
 function readOptions(file: string, values: OptionValues): EvalOptions {
   refuse(values, ['model', 'compare', 'append', 'concurrency', 'limit'], '--read')
   if (values.out === undefined) throw new ConfigError('--read needs --out OUT.jsonl, the file to write to.')
-  return {
-    kind: 'read',
-    file,
-    out: values.out,
-    ...(values.dialect ? { dialect: dialectOf(values.dialect, '--dialect') } : {}),
-  }
+  const dialect = values.dialect ? dialectOf(values.dialect, '--dialect') : undefined
+  return { kind: 'read', file, out: values.out, dialect }
 }
 
 function refuse(values: OptionValues, names: (keyof OptionValues)[], beside: string): void {
@@ -112,12 +97,8 @@ function variantsOf(values: OptionValues, { dialect, model }: Defaults): Variant
     refuse(values, ['dialect'], '--compare')
     return parseVariants(values.compare, values.model ?? model)
   }
-  return [
-    {
-      dialect: values.dialect === undefined ? namedDialect(dialect) : dialectOf(values.dialect, '--dialect'),
-      model: values.model ?? model,
-    },
-  ]
+  const own = values.dialect === undefined ? namedDialect(dialect) : dialectOf(values.dialect, '--dialect')
+  return [{ dialect: own, model: values.model ?? model }]
 }
 
 /** @throws ConfigError for `auto`: two reports can only be compared if each names its dialect */

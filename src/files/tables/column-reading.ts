@@ -1,6 +1,6 @@
 /** One way to read all cells of a column: as numbers, dates, times, or yes and no. */
 import { isIsoDay, isoDate, orderOf, writtenDate, type DateOrder } from './dates.ts'
-import { decimalOf, exactNumber, isEitherWay, PLAIN, plainDigits, writtenNumber, type Decimal } from './numbers.ts'
+import { decimalOf, sqlNumber, isEitherWay, PLAIN, plainDigits, writtenNumber, type Decimal } from './numbers.ts'
 import type { ColumnType, SqlCell } from './types.ts'
 
 /** What the columns of a table have in common. */
@@ -91,7 +91,7 @@ export function numbers(filled: readonly string[], conventions: Conventions): Co
     const one = writtenNumber(cell)
     const plain = one && plainDigits(one.digits, decimal)
     if (plain === undefined || !one) return undefined
-    const value = exactNumber(plain, one)
+    const value = sqlNumber(plain, one)
     if (value === undefined) isLong = true
     return value
   }

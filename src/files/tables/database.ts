@@ -1,7 +1,7 @@
 /** SQLite in WebAssembly: it has no files and no network. It may only read the tables that are loaded. */
 import sqlite3InitModule, { type Database, type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { loadRows } from './load-rows.ts'
-import { addFunctions, FUNCTIONS } from './sql-functions.ts'
+import { addFunctions, SQL_FUNCTIONS } from './sql-functions.ts'
 import type { SqlCell, ColumnType, LoadedTable } from './types.ts'
 
 /** The memory of SQLite, in bytes; the longest text or row; how many rows of a result are counted. */
@@ -93,7 +93,7 @@ export class TableDatabase {
   #mayDo(action: number, one: string | 0, two: string | 0): number {
     const { capi } = this.#sqlite
     if (action === capi.SQLITE_SELECT || action === capi.SQLITE_RECURSIVE) return capi.SQLITE_OK
-    if (action === capi.SQLITE_FUNCTION && FUNCTIONS.has(String(two).toLowerCase())) return capi.SQLITE_OK
+    if (action === capi.SQLITE_FUNCTION && SQL_FUNCTIONS.has(String(two).toLowerCase())) return capi.SQLITE_OK
     if (action !== capi.SQLITE_READ) return capi.SQLITE_DENY
     const table = String(one).toLowerCase()
     // SQL may name its own subqueries. SQLite's tables and functions that are tables are refused.

@@ -70,7 +70,7 @@ export function plainDigits(digits: string, decimal: Decimal): string | undefine
 }
 
 /** Returns the number as SQL keeps it exactly: undefined if its digits are more than a number can hold. */
-export function exactNumber(
+export function sqlNumber(
   plain: string,
   { negative, exponent }: WrittenNumber,
 ): Exclude<SqlCell, string | null> | undefined {

@@ -2,11 +2,11 @@
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { messageOf } from '../../base/errors.ts'
 import { ExactSum, roundExactly } from './exact-sum.ts'
-import { decimalOf, exactNumber, plainDigits, writtenNumber } from './numbers.ts'
+import { decimalOf, sqlNumber, plainDigits, writtenNumber } from './numbers.ts'
 import type { SqlCell } from './types.ts'
 
 /** Every function that SQL may call. */
-export const FUNCTIONS = new Set(
+export const SQL_FUNCTIONS = new Set(
   `abs acos asin atan atan2 avg ceil ceiling char coalesce concat concat_ws corr cos count cume_dist date datetime degrees
 dense_rank exp first_value floor format glob group_concat string_agg hex if ifnull iif instr julianday lag last_value lead length like ln log
 log10 log2 lower ltrim max median min mod nth_value ntile nullif number percent_rank percentile percentile_cont percentile_disc pi
@@ -128,7 +128,7 @@ function numberIn(cell?: SqlCell): SqlCell {
   if (typeof cell !== 'string') return cell ?? null
   const written = writtenNumber(cell.trim())
   const plain = written && plainDigits(written.digits, decimalOf(written.digits) ?? 'point')
-  return written && plain !== undefined ? (exactNumber(plain, written) ?? null) : null
+  return written && plain !== undefined ? (sqlNumber(plain, written) ?? null) : null
 }
 
 function rounded(value: SqlCell, digits: SqlCell): SqlCell {

@@ -36,7 +36,7 @@ export function toToolAsks(
   state: AskingState,
 ): ToolAsks {
   const what = url === undefined ? { schema: schema ?? {} } : { url: new URL(url).href }
-  return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
+  return { asks: { server, message, ...what, remakes, state } }
 }
 
 /** An answer in the protocol's form. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formOf } from '../../stores/runs/form-schema.ts'
+import { formFrom } from '../../stores/runs/form-schema.ts'
 import { jsonHash } from '../tools/json-hash.ts'
 import type { McpServerConfig } from '../types.ts'
 
@@ -31,7 +31,7 @@ const MAX_URL_CHARS = 3_000
 export function refusalReason({ message, schema, url }: ElicitRequest, config: McpServerConfig): string | undefined {
   if (message.length > MAX_MESSAGE_CHARS) return 'its text is too long'
   if (url !== undefined) return urlRefusalReason(url, config)
-  const form = formOf(schema)
+  const form = formFrom(schema)
   return 'why' in form ? form.why : undefined
 }
 

@@ -40,7 +40,7 @@ export function serverAccount(server: HttpServerConfig, deps: ServerAccountDeps)
   const fetch: FetchLike = async (url, init) =>
     authFetch(server, { agents: await opened(), resolve: proxy ? systemResolve : undefined })(url, init)
   const providerFor = (person: string, redirectUrl: string, flow?: LoginFlow) =>
-    loginProvider(server, { logins: logins.of(person), redirectUrl, now, ...(flow ? { flow } : {}) })
+    loginProvider(server, { logins: logins.of(person), redirectUrl, now, flow })
   return {
     name: server.name,
     async begin(person, callback) {

@@ -6,7 +6,7 @@ import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
 import { schemaAt } from '../../agent/strict-schema.ts'
 import { isRecord, roundedNumbers } from '../../base/parse-json.ts'
-import { isLarge, listed, misfit, NUMERIC } from './exact-limits.ts'
+import { isLarge, valuesText, misfit, NUMERIC } from './exact-limits.ts'
 import type { Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>
@@ -193,8 +193,8 @@ function issueOf({ instancePath, keyword, params, message }: AjvError): InputIss
   if (keyword === 'required') return { path: [...path, String(details.missingProperty)], message: 'is missing' }
   if (keyword === 'additionalProperties')
     return { path: [...path, String(details.additionalProperty)], message: 'there is no such field' }
-  if (keyword === 'enum') return { path, message: `should be one of ${listed(listOf(details.allowedValues))}` }
-  if (keyword === 'const') return { path, message: `should be ${listed([details.allowedValue])}` }
+  if (keyword === 'enum') return { path, message: `should be one of ${valuesText(listOf(details.allowedValues))}` }
+  if (keyword === 'const') return { path, message: `should be ${valuesText([details.allowedValue])}` }
   if (keyword !== 'type') return { path, message: message ?? 'is wrong' }
   const types = [details.type].flat().map(String)
   return { path, message: `should be ${types.join(' or ')}`, expected: types.find((type) => type !== 'null') ?? 'null' }

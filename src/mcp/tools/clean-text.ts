@@ -7,11 +7,6 @@ import { defused } from '../../agent/observation.ts'
  */
 export type TextFault = 'hidden' | 'long' | 'labels'
 
-interface CleanedText {
-  text: string
-  faults: TextFault[]
-}
-
 /** Joined emoji and keycaps. Their joiners are visible, so they are not hidden text. */
 const EMOJI =
   '\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?(?:\\u200d\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?){0,5}|[\\d#*]\\ufe0f?\\u20e3'
@@ -23,7 +18,7 @@ const HIDDEN =
 const UNSEEN = new RegExp(`(${EMOJI}|[\\n\\t])|${LEFT_BEHIND}|(${HIDDEN})`, 'gu')
 
 /** Returns at most `max` characters, without hidden ones and without anything that imitates the prompt. */
-export function cleanText(text: string, max: number): CleanedText {
+export function cleanText(text: string, max: number): { text: string; faults: TextFault[] } {
   const faults: TextFault[] = []
   const seen = text.slice(0, 4 * max).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
     if (hidden !== undefined && !faults.includes('hidden')) faults.push('hidden')

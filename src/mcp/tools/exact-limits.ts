@@ -16,9 +16,9 @@ export function isLarge(value: unknown): boolean {
 export function misfit(keyword: string, limit: unknown, value: unknown): string | undefined {
   if (keyword === 'enum') {
     const all = Array.isArray(limit) ? limit : []
-    return all.some((one) => isSame(one, value)) ? undefined : `should be one of ${listed(all)}`
+    return all.some((one) => isSame(one, value)) ? undefined : `should be one of ${valuesText(all)}`
   }
-  if (keyword === 'const') return isSame(limit, value) ? undefined : `should be ${listed([limit])}`
+  if (keyword === 'const') return isSame(limit, value) ? undefined : `should be ${valuesText([limit])}`
   const [one, other] = [numberOf(value), numberOf(limit)]
   if (one === undefined || other === undefined) return undefined
   const order = compare(one, other)
@@ -30,7 +30,7 @@ export function misfit(keyword: string, limit: unknown, value: unknown): string 
 }
 
 /** The values as JSON, for a message. */
-export function listed(values: unknown[]): string {
+export function valuesText(values: unknown[]): string {
   return values
     .slice(0, 20)
     .map((value) => digitsOf(value) ?? JSON.stringify(value))

@@ -66,7 +66,7 @@ export async function answerView(
     stopped,
     question: question.text,
     allowedHosts: [...settings.linkHosts, installation.identity.url],
-    ...(gaveUp ? { gaveUp } : {}),
+    gaveUp,
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
     ...(warning ? { warning } : {}),

@@ -7,7 +7,7 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clipSection, context, section, type Content } from '../format/blocks.ts'
-import { button, plainContext, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainContext, plainTextElement, preformatted } from '../format/plain-elements.ts'
 import { escapeWithin, withVisibleMarks } from '../format/escape.ts'
 import { utcTime } from '../format/messages.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
@@ -93,12 +93,7 @@ function inSentence(title: string): string {
 
 /** `add a note (notes)`. */
 function whatOf({ tool, approval: { server, title } }: AskedCall): string {
-  const words = toolTitle({
-    name: tool,
-    title,
-    server,
-  })
-  const what = inMrkdwn(inSentence(words))
+  const what = inMrkdwn(inSentence(toolTitle({ name: tool, title, server })))
   return server === undefined ? what : `${what} (${inMrkdwn(server)})`
 }
 
@@ -112,12 +107,8 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
   const head = cutText(text, ARGUMENT_CHARS) || '{}'
   const more = text.length - head.length
   const shown = more > 0 ? `${head}\n… ${more.toLocaleString('en-US')} more characters` : head
-  const block: RichTextBlock = {
-    type: 'rich_text',
-    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }], border: 0 }],
-  }
   const plain = plainContext(escapeWithin(shown, { max: ARGUMENT_CHARS + 100, maxEscaped: 2_900 }))
-  return { block, plain, length: more > 0 ? text.length : 0 }
+  return { block: preformatted(shown), plain, length: more > 0 ? text.length : 0 }
 }
 
 /** The tool's real name is shown, because a server chooses its titles. */

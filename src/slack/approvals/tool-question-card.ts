@@ -2,7 +2,7 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
+import { formFrom, type FormField } from '../../stores/runs/form-schema.ts'
 import {
   QUESTION_CHOOSE,
   QUESTION_CONNECT,
@@ -76,7 +76,7 @@ const DESCRIPTION = { max: 500, maxEscaped: 1_000 }
 
 /** A single choice has buttons on the card; any other form opens in a modal. */
 function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
-  const form = formOf(asked.schema)
+  const form = formFrom(asked.schema)
   const fields = 'fields' in form ? form.fields : []
   const choices = choicesOf(fields)
   const buttons = choices.map(({ title }, i) => button(`${QUESTION_CHOOSE}${i}`, title, { value }))
@@ -117,7 +117,7 @@ function choicesOf(fields: readonly FormField[]): { title: string; answer: strin
 
 /** Returns the form content of a pressed choice; undefined if there is no such choice. */
 export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<string, unknown> | undefined {
-  const form = formOf(schema)
+  const form = formFrom(schema)
   if ('why' in form || url !== undefined) return undefined
   const choice = choicesOf(form.fields)[place]
   const checked = choice && checkForm(form.fields, () => choice.answer)

@@ -1,5 +1,5 @@
 import type { PersonInPlace } from '../../base/place.ts'
-import { nextCursor, type SlackWeb } from './web-api.ts'
+import { nextCursor, pagesOf, type SlackWeb } from './web-api.ts'
 
 /**
  * Maximum number of pages of channel members to read, 999 members each: while somebody waits, and at any other time.
@@ -24,15 +24,16 @@ export async function membersAmong(
   maxPages = MAX_PAGES,
 ): Promise<string[] | undefined> {
   const found = new Set<string>()
-  let cursor: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const args = { channel, limit: 999, cursor }
-    const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
-    if (!Array.isArray(answer?.members)) return undefined
-    const here = new Set<unknown>(answer.members)
-    for (const one of people) if (here.has(one)) found.add(one)
-    cursor = nextCursor(answer)
-    if (found.size === people.length || !cursor) return [...found]
+  const pages = pagesOf(client, 'conversations.members', { channel, limit: 999 }, { effort: 'once' }, maxPages)
+  try {
+    for await (const page of pages) {
+      if (!Array.isArray(page.members)) return undefined
+      const here = new Set<unknown>(page.members)
+      for (const one of people) if (here.has(one)) found.add(one)
+      if (found.size === people.length || !nextCursor(page)) return [...found]
+    }
+  } catch {
+    // Slack does not say.
   }
   return undefined
 }

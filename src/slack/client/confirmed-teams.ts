@@ -2,11 +2,9 @@ import { z } from 'zod'
 import { Pace } from '../../base/token-bucket.ts'
 import type { Installation, Installations } from './installations.ts'
 import { outcomeOf, SlackRefusal } from './slack-errors.ts'
+import { pagesOf } from './web-api.ts'
 
-const listSchema = z.object({
-  teams: z.array(z.object({ id: z.string() })),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
-})
+const listSchema = z.object({ teams: z.array(z.object({ id: z.string() })) })
 const botSchema = z.object({ user: z.object({ enterprise_user: z.object({ teams: z.array(z.string()) }) }) })
 
 /** The largest page of `auth.teams.list`, and the most pages that are read. */
@@ -68,18 +66,16 @@ export async function confirmedTeamsOnly(
 
 /** Returns the organisation's teams. Undefined if Slack refuses. @throws if Slack does not answer */
 async function listTeams({ client }: Installation): Promise<string[] | undefined> {
-  const teams: string[] = []
-  let cursor = ''
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const args = { limit: PAGE, ...(cursor === '' ? {} : { cursor }) }
-    const answer = listSchema.safeParse(await answered(client.call('auth.teams.list', args, { effort: 'once' }))).data
-    if (!answer) return undefined
-    teams.push(...answer.teams.map(({ id }) => id))
-    const next = answer.response_metadata?.next_cursor ?? ''
-    if (next === '' || next === cursor) break
-    cursor = next
+  const list = async () => {
+    const teams: string[] = []
+    for await (const page of pagesOf(client, 'auth.teams.list', { limit: PAGE }, { effort: 'once' }, MAX_PAGES)) {
+      const { data } = listSchema.safeParse(page)
+      if (!data) return undefined
+      teams.push(...data.teams.map(({ id }) => id))
+    }
+    return teams
   }
-  return teams
+  return answered(list())
 }
 
 /** Asks where the bot itself is, if Slack refuses the list. */
@@ -89,7 +85,7 @@ async function saysItIsOwn({ client, identity: { team, botUser } }: Installation
 }
 
 /** Resolves to undefined if Slack refuses the call. */
-async function answered(call: Promise<unknown>): Promise<unknown> {
+async function answered<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
     if (error instanceof SlackRefusal || outcomeOf(error) !== 'connection') return undefined
     throw error

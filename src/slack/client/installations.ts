@@ -7,7 +7,7 @@ import type { Person } from '../../base/place.ts'
 import { areAlike, bareName } from './alike-names.ts'
 import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
-import { SlackWeb, type WebOptions } from './web-api.ts'
+import { pagesOf, SlackWeb, type WebOptions } from './web-api.ts'
 
 /** The bot's identity in a team, from `auth.test`. An empty `botId` matches nobody. */
 interface Identity {
@@ -196,7 +196,6 @@ const membersSchema = z.object({
       profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
     }),
   ),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 })
 
 /** A person as a page names them. People choose their name, but neither their id nor the address of their profile. */
@@ -230,15 +229,11 @@ export function whoIs({ of }: Pick<Installations, 'of'>) {
 
 /** Returns whether another member goes by a person's name, in any of the names that Slack shows. */
 async function isShared({ name, user }: { name: string; user: string }, client: SlackWeb): Promise<boolean> {
-  let cursor = ''
-  for (let page = 0; page < NAMESAKE_PAGES; page++) {
-    const args = { limit: 1_000, ...(cursor === '' ? {} : { cursor }) }
-    const answer = membersSchema.safeParse(await client.call('users.list', args, { effort: 'once' })).data
-    const others = answer?.members.filter(({ id, deleted }) => id !== user && !deleted) ?? []
+  for await (const page of pagesOf(client, 'users.list', { limit: 1_000 }, { effort: 'once' }, NAMESAKE_PAGES)) {
+    const { members = [] } = membersSchema.safeParse(page).data ?? {}
+    const others = members.filter(({ id, deleted }) => id !== user && !deleted)
     const names = others.flatMap((one) => [one.name, one.profile?.display_name, one.profile?.real_name])
     if (names.some((one) => one !== undefined && areAlike(one, name))) return true
-    cursor = answer?.response_metadata?.next_cursor ?? ''
-    if (cursor === '') return false
   }
   return false
 }

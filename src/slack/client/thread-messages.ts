@@ -2,7 +2,7 @@ import type { Question, Run } from '../../stores/runs/types.ts'
 import { directPostsIn } from './direct-posts.ts'
 import type { Installation } from './installations.ts'
 import { ifRefused } from './slack-errors.ts'
-import { nextCursor, type SlackWeb } from './web-api.ts'
+import { pagesOf, type SlackWeb } from './web-api.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
 interface MessageRange {
@@ -46,15 +46,10 @@ export async function* readMessages(
   { channel, thread, since, until, signal }: MessageRange,
 ): AsyncGenerator<ThreadMessage> {
   const method = thread ? 'conversations.replies' : 'conversations.history'
-  const latest = until === undefined ? {} : { latest: until }
-  const base = { channel, oldest: since, ...latest, inclusive: true, include_all_metadata: true, limit: 200 }
-  for (let cursor: string | undefined; ;) {
-    const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
-    const page = await client.call(method, args, { effort: 'patient', signal })
+  const range = { channel, oldest: since, latest: until, inclusive: true, include_all_metadata: true, limit: 200 }
+  const args = { ...range, ts: thread || undefined }
+  for await (const page of pagesOf(client, method, args, { effort: 'patient', signal }))
     if (Array.isArray(page.messages)) yield* page.messages as ThreadMessage[]
-    cursor = nextCursor(page)
-    if (!cursor) return
-  }
 }
 
 /** The type of our posts' metadata. Its payload is the run and the post key, which find a post again after a crash. */

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import type { InstallStores } from '../../stores/installations/types.ts'
-import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
+import type { InstallStores, InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type ApiOptions } from './web-api.ts'
 

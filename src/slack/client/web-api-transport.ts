@@ -32,7 +32,7 @@ export async function postForm(method: string, args: FormFields, target: FormTar
     const response = await fetch(`${apiUrl}${apiUrl.endsWith('/') ? '' : '/'}${method}`, {
       method: 'POST',
       headers: { ...HEADERS, ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
-      body: formOf({ ...(team === undefined ? {} : { team_id: team }), ...args }),
+      body: formOf({ team_id: team, ...args }),
       redirect: 'error',
       signal: time.signal,
     }).catch((error: unknown) => {

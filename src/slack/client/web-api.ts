@@ -62,6 +62,24 @@ export interface WebOptions extends ApiOptions {
   movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
+/** Yields the pages of a method's answer, at most `max`. @throws the errors of the calls */
+export async function* pagesOf(
+  client: SlackWeb,
+  method: string,
+  args: SlackArgs,
+  options: CallOptions,
+  max = Infinity,
+): AsyncGenerator<SlackResult> {
+  let cursor: string | undefined
+  for (let count = 0; count < max; count++) {
+    const page = await client.call(method, { ...args, cursor }, options)
+    yield page
+    const next = nextCursor(page)
+    if (next === undefined || next === cursor) return
+    cursor = next
+  }
+}
+
 /** Returns where the next page of an answer begins; undefined after the last one. */
 export function nextCursor({ response_metadata: more }: SlackResult): string | undefined {
   return (more as { next_cursor?: string } | undefined)?.next_cursor || undefined

@@ -65,12 +65,7 @@ export class Card implements Display {
   /** Tries only once, because the next update shows more. */
   async #update(): Promise<void> {
     this.#updates += 1
-    try {
-      await this.#outbox.show(CARD, this.#working(), { effort: 'once' })
-    } catch (error) {
-      if (error instanceof LeaseLost) throw error
-      this.#note(error)
-    }
+    await this.#outbox.show(CARD, this.#working(), { effort: 'once' }).catch(this.#onError)
     this.#updatedAt = this.#nowMs()
   }
 
@@ -86,8 +81,7 @@ export class Card implements Display {
       const last = steps.some(isWaiting) ? this.#working() : foldedCard(steps, { ms, hasFailed })
       await this.#outbox.show(CARD, last, { signal })
     } catch (error) {
-      if (error instanceof LeaseLost) throw error
-      this.#note(error)
+      this.#onError(error)
     }
   }
 
@@ -105,7 +99,8 @@ export class Card implements Display {
     return [...this.#steps.values()].sort((a, b) => a.n - b.n)
   }
 
-  #note(error: unknown): void {
+  readonly #onError = (error: unknown): void => {
+    if (error instanceof LeaseLost) throw error
     this.#outbox.log.info({ error: messageOf(error) }, 'Slack rejected an update of the card')
   }
 

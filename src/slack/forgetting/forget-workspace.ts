@@ -34,7 +34,7 @@ export async function forgetWorkspace(
   }
   const id = event.id ?? installedAs(context)
   if (id === undefined) return
-  const outcome = await installations.end({ id, eventTime, forget, ...(teams ? { teams } : {}) })
+  const outcome = await installations.end({ id, eventTime, forget, teams })
   if (outcome === 'newer') log.info({ team: id, event: name }, 'an event of an earlier installation was ignored')
 }
 

@@ -1,6 +1,6 @@
 import type { ChartKind, Series } from '../../agent/contracts/evidence.ts'
 import { cutText } from '../../base/cut-text.ts'
-import { isPie, MAX_SERIES, POINTS } from '../../files/chart-series.ts'
+import { isPie, MAX_SERIES, CHART_POINTS } from '../../files/chart-series.ts'
 import { isBlank, plainLine } from './escape.ts'
 
 interface ChartPoint {
@@ -35,8 +35,8 @@ export function chartBlock({ title, points, kind, name, more = [], axes }: Serie
   const labels = points.map(({ label }) => label)
   const named = [{ name: name ?? title, values: points.map(({ value }) => value) }, ...more]
   const isDrawable =
-    labels.length >= POINTS.min &&
-    labels.length <= POINTS.max &&
+    labels.length >= CHART_POINTS.min &&
+    labels.length <= CHART_POINTS.max &&
     named.length <= MAX_SERIES &&
     new Set(labels).size === labels.length &&
     named.every(({ values }) => values.length === labels.length && values.every(Number.isFinite))

@@ -1,3 +1,8 @@
+/**
+ * Writes LaTeX formulas in Unicode. No package does it: unicodeit 0.7 leaves fractions, words and environments as they
+ * are and writes `\log` as łog, latex-to-unicode-converter 0.5 throws at `\sin` and `\text`, and others make MathML or
+ * pictures.
+ */
 const GREEK =
   'alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν ' +
   'xi ξ omicron ο pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω ' +

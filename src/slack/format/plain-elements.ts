@@ -1,4 +1,4 @@
-import type { Button, ContextBlock, RichTextBlock } from '@slack/web-api'
+import type { Button, ContextBlock, RichTextBlock, SectionBlock } from '@slack/web-api'
 import { escapeWithin } from './escape.ts'
 
 /** A context block of plain text: small print that Slack does not format. */
@@ -30,6 +30,17 @@ export function plainTextElement(text: string) {
   return { type: 'plain_text' as const, text, emoji: false }
 }
 
+/** A section of plain text, with a button beside it. */
+export function plainSection(text: string, accessory?: Button): SectionBlock {
+  return { type: 'section', text: plainTextElement(text), accessory }
+}
+
+/** Text in a fixed-width font, in which Slack formats and links nothing. */
+export function preformatted(text: string): RichTextBlock {
+  const part = { type: 'rich_text_preformatted' as const, elements: [{ type: 'text' as const, text }] }
+  return { type: 'rich_text', elements: [{ ...part, border: 0 }] }
+}
+
 /** Rich text without formats, in which Slack links nothing. */
 export function richTextBlock(text: string): RichTextBlock {
   const section = { type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text }] }
@@ -41,5 +52,5 @@ export function button(
   text: string,
   { value, style }: { value: string; style?: 'primary' | 'danger' },
 ): Button {
-  return { type: 'button', action_id, text: plainTextElement(text), value, ...(style ? { style } : {}) }
+  return { type: 'button', action_id, text: plainTextElement(text), value, style }
 }

@@ -3,7 +3,7 @@ import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { refusalCode } from '../client/slack-errors.ts'
-import { nextCursor, SlackWeb, type ApiOptions, type CallOptions } from '../client/web-api.ts'
+import { pagesOf, SlackWeb, type ApiOptions, type CallOptions } from '../client/web-api.ts'
 
 interface TellOptions extends ApiOptions {
   /** The public URL of the bot, without a slash at the end. */
@@ -25,18 +25,13 @@ const peopleSchema = z.object({
   ),
 })
 
-/** Returns the id of an admin other than the installer, or undefined if none is found or Slack refuses. */
+/** Returns the id of an admin other than the installer, or undefined if none is found. @throws the error of a call */
 async function findAdmin(web: SlackWeb, installer: string, options: CallOptions): Promise<string | undefined> {
-  let cursor: string | undefined
-  do {
-    const args = { limit: 200, cursor }
-    const page = await web.call('users.list', args, options).catch(() => ({}))
-    const admin = peopleSchema
-      .safeParse(page)
-      .data?.members.find(({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== installer)
+  for await (const page of pagesOf(web, 'users.list', { limit: 200 }, options)) {
+    const { members = [] } = peopleSchema.safeParse(page).data ?? {}
+    const admin = members.find((one) => one.is_admin && !one.deleted && !one.is_bot && one.id !== installer)
     if (admin) return admin.id
-    cursor = nextCursor(page)
-  } while (cursor !== undefined)
+  }
   return undefined
 }
 
@@ -57,7 +52,7 @@ export async function tellInstaller(
     await tell(record.installer)
   } catch (error) {
     if (refusalCode(error) === undefined) throw error
-    const admin = await findAdmin(web, record.installer, how)
+    const admin = await findAdmin(web, record.installer, how).catch(() => undefined)
     if (admin !== undefined) await tell(admin)
     else options.log.error({ team: record.id }, 'nobody could be told that the app must be installed again')
   }

@@ -1,5 +1,4 @@
 import { personIn } from '../../base/place.ts'
-import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
@@ -13,7 +12,7 @@ import { answerContents } from '../format/answer-messages.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
-import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
+import { inBackground, isInDirect, openModal, pressedOn, typedIn, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor, presserOf } from '../intake/find-recipient.ts'
 import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
 import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
@@ -81,8 +80,7 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
-    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), isDirect) }
-    await pressed.installation.client.call('views.open', args, { effort: 'once' })
+    await openModal(pressed.installation, pressed.trigger, feedbackView(signMetadata(id, pressed), isDirect))
   })
 })
 
@@ -93,14 +91,13 @@ export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack,
   const installation = id === undefined ? undefined : await installationFor(id, context, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const presser = await presserOf(body, installation, services)
-  const comment = typedIn(state.values, COMMENT)
-  const expected = typedIn(state.values, EXPECTED)
+  const comment = typedIn(state, COMMENT) || undefined
+  const expected = typedIn(state, EXPECTED) || undefined
   const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
   const wanted = isWanted ? toKeep(id, { presser, view: view.id, text: expected }, services) : undefined
   const refusal = wanted && (await refusalOf(wanted, installation, services))
   if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
-  const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
-  if (!(await rate(id, presser, { rating: 'down', ...words }, services)))
+  if (!(await rate(id, presser, { rating: 'down', comment, expected }, services)))
     return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const outcome = wanted && (await remember(wanted, installation, services))
   await ack()
@@ -145,9 +142,4 @@ async function rate(
   const rated = isKept ? await archive.load(id) : undefined
   if (rated) await recordRating(rated, services)
   return isKept
-}
-
-/** Returns the trimmed value of an input; undefined if nothing was typed. */
-function typedIn(values: ViewSubmitAction['view']['state']['values'], name: string): string | undefined {
-  return values[name]?.[name]?.value?.trim() || undefined
 }

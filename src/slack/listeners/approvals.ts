@@ -16,7 +16,7 @@ import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
-import { inBackground, pressedCall, showOrTell, type PressedCall } from '../presses/button-press.ts'
+import { inBackground, openModal, pressedCall, showOrTell, typedIn, type PressedCall } from '../presses/button-press.ts'
 import type { Services } from '../services.ts'
 import { argumentsView } from '../views/arguments-view.ts'
 import { onButton } from './listener.ts'
@@ -117,7 +117,7 @@ type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: DecidePress): PersonsDecision {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
-    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim() || undefined
+    const reason = (body.state && typedIn(body.state, DENY_REASON)) || undefined
     return { outcome: 'denied', ...said, reason }
   }
   const isAlways = action === ALLOW_ALWAYS && !approval.isRepeat
@@ -214,7 +214,6 @@ export const showArguments = onButton(SHOW_ARGUMENTS, (services) => async ({ ack
     if (!pressed) return
     const call = pressed.run?.call
     if (!call) return pressed.tell(PRESS.gone)
-    const args = { trigger_id: pressed.trigger, view: argumentsView(call) }
-    await showOrTell(pressed, () => pressed.installation.client.call('views.open', args, { effort: 'once' }))
+    await showOrTell(pressed, () => openModal(pressed.installation, pressed.trigger, argumentsView(call)))
   })
 })

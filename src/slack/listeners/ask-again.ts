@@ -19,15 +19,12 @@ import { ASK_AGAIN, ASK_EDITED } from '../format/action-ids.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import { asWordsAsk } from '../intake/hear-private-words.ts'
 import { askedWords } from '../intake/question-parts.ts'
-import { pressedOn, type ButtonPress } from '../presses/button-press.ts'
+import { pressedOn, SAME_PRESS_MS, type ButtonPress } from '../presses/button-press.ts'
 import { editTsOf } from '../intake/edited-or-deleted.ts'
 import { presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { onButton } from './listener.ts'
-
-/** Presses by one person within this time count as one question. Milliseconds. */
-const SAME_PRESS_MS = 10_000
 
 /** The button "Ask again": repeats the question as the pressing user's own, in the same thread. */
 export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, body, context }) => {

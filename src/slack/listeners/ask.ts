@@ -14,7 +14,7 @@ import { FORGET } from '../format/forget-words.ts'
 import { CONNECTIONS, MEMORY, NOT_INSTALLED, SETTINGS_WORDS, STOP_WORDS, helpText } from '../format/messages.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { questionValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
-import { pressedOn } from '../presses/button-press.ts'
+import { openModal, pressedOn, typedIn } from '../presses/button-press.ts'
 import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
 import { forgetByCommand } from '../forgetting/forget-command.ts'
@@ -189,7 +189,7 @@ export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack
   const metadata = { team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
   const view = askAboutView(signMetadata(JSON.stringify(metadata), { user: shortcut.user.id, installation }))
   const warn = warnWith(services.log, { channel: channel.id }, 'the modal could not be opened')
-  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch(warn)
+  await openModal(installation, trigger_id, view).catch(warn)
 })
 
 const metadataSchema = z.object({
@@ -205,7 +205,7 @@ export const askAboutSubmission = onForm(ASK_ABOUT, (services) => async ({ ack, 
   const opened = await openedBy(view, body, context, services)
   const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const recipient = about && (await recipientOf({ context, id: about.team }, services))
-  const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
+  const text = typedIn(view.state, QUESTION)
   if (!recipient || !about) return ack()
   if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
   const { channel, ts, thread, responseUrl } = about

@@ -5,7 +5,7 @@ import { PacedWork } from '../../base/token-bucket.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
 import { CONNECT, DISCONNECT, HOME_EXAMPLE, TAKE_TOOL } from '../format/action-ids.ts'
-import { answerPress, inBackground } from '../presses/button-press.ts'
+import { answerPress, inBackground, openModal, SAME_PRESS_MS } from '../presses/button-press.ts'
 import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
@@ -49,9 +49,6 @@ export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) 
   }
 })
 
-/** Presses by one person on one example within this time count as one question. Milliseconds. */
-const SAME_PRESS_MS = 10_000
-
 /** An example on the Home: asked in the person's direct message as by `/ask`, with its own root message. */
 export const homeExample = onButton(HOME_EXAMPLE, (services) => async ({ ack, action, body, context }) => {
   const recipient = await recipientOf({ context }, services)
@@ -80,10 +77,7 @@ export const takeTool = onButton(TAKE_TOOL, (services, publishHome) => async ({ 
   const channel = readMetadata(body.view?.private_metadata ?? '', { user, installation })
   if (channel === undefined) return
   const home = { team, user, channel, installation }
-  const tell = async (words: string) => {
-    const args = { trigger_id: body.trigger_id, view: noteModal('Turn on a tool', words) }
-    await installation.client.call('views.open', args, { effort: 'once' })
-  }
+  const tell = (words: string) => openModal(installation, body.trigger_id, noteModal('Turn on a tool', words))
   inBackground(TAKE_TOOL, services, async () => {
     const refusal = await refusalOf(action.value, home, services)
     await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), publishHome(home)])

@@ -9,7 +9,15 @@ import { activated, pausedSchedule, refOf, type Schedule, type ScheduleRef } fro
 import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { SCHEDULES, nextText, savedText } from '../format/schedule-words.ts'
-import { inBackground, pressedOn, type ButtonPress } from '../presses/button-press.ts'
+import {
+  inBackground,
+  openModal,
+  pressedOn,
+  SAME_PRESS_MS,
+  typedIn,
+  updateModal,
+  type ButtonPress,
+} from '../presses/button-press.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { openedBy, readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
@@ -69,7 +77,8 @@ export const scheduleButton = onButton(
           return SCHEDULES.failed
         })
         const { home, modal } = press
-        if (modal !== undefined && outcome !== undefined) await showInModal(outcome, pressed, modal)
+        if (modal !== undefined && outcome !== undefined)
+          await updateModal(installation, modal, noteModal(CHANGE, outcome.replaceAll('`', '')))
         const note = modal ? undefined : outcome
         if (home !== undefined) return publishHome({ team: pressed.team, user, channel: home, installation, note })
         if (modal === undefined && outcome !== undefined)
@@ -185,7 +194,7 @@ async function saveOne({ ref, schedule }: PressOn, services: Services): Promise<
 function saveChange(draft: Schedule, replaces: string, { schedules, now }: Services) {
   const { team, channel, user, text, question, when, gapMs } = draft
   return schedules.update({ team, channel, user, id: replaces }, ({ gapMs: _, tried: __, ...one }) => {
-    const after = { ...one, text, question, when, ...(gapMs === undefined ? {} : { gapMs }) }
+    const after = { ...one, text, question, when, gapMs }
     return one.state === 'paused' ? after : activated(after, now().getTime())
   })
 }
@@ -202,13 +211,9 @@ async function resume({ ref, pressed }: SchedulePress, { schedules, now }: Servi
 async function change({ ref, schedule, pressed, home }: PressOn): Promise<ButtonReply> {
   if (schedule.text.length > MAX_TEXT) return SCHEDULES.tooLong
   const metadata = signMetadata(JSON.stringify({ ref, home }), pressed)
-  const args = { trigger_id: pressed.trigger, view: scheduleForm(schedule, metadata) }
-  await pressed.installation.client.call('views.open', args, { effort: 'once' })
+  await openModal(pressed.installation, pressed.trigger, scheduleForm(schedule, metadata))
   return undefined
 }
-
-/** Presses within this time are one run. Milliseconds. */
-const SAME_PRESS_MS = 10_000
 
 async function begin(
   kind: 'now' | 'try',
@@ -219,11 +224,6 @@ async function begin(
   const pressedBy = user === schedule.user ? {} : { by: user }
   const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now, ...pressedBy })
   await enqueue({ ...occurrence, responseUrl: kind === 'try' ? responseUrl : undefined }, services)
-}
-
-async function showInModal(words: string, { installation }: ButtonPress, modal: string): Promise<void> {
-  const view = noteModal(CHANGE, words.replaceAll('`', ''))
-  await installation.client.call('views.update', { view_id: modal, view }, { effort: 'once' })
 }
 
 async function show(words: string, pressed: ButtonPress, isInList: boolean, services: Services): Promise<void> {
@@ -247,7 +247,7 @@ export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack,
   const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const installation = about && (await services.installations.of(about.ref.team))
   if (!about || !installation) return ack()
-  const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''
+  const text = typedIn(view.state, SCHEDULE_TEXT)
   const deps = { installation, services }
   const shown = await cardOfChange(about.ref, text, deps).catch((error: unknown) => {
     services.log.error({ schedule: about.ref.id, error: messageOf(error) }, 'a schedule could not be changed')

@@ -7,7 +7,15 @@ import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { FORGET_USED, HOME_WORK, SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
+import {
+  inBackground,
+  isInDirect,
+  openModal,
+  pressedOn,
+  showOrTell,
+  updateModal,
+  type ButtonPress,
+} from '../presses/button-press.ts'
 import { installationFor, presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
@@ -88,15 +96,12 @@ async function openWork(
   load: () => Promise<RunRecord | undefined>,
 ): Promise<void> {
   const { user, userTeam, homes, trigger, installation } = pressed
-  const { client } = installation
   const loading = withRecord(load)
   const isQuick = await settledWithin(QUICK_MS, [loading])
   const whole = viewOf(loading, { page: 0, user, userTeam, homes, installation, services })
   await showOrTell(pressed, async () => {
-    const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
-    const opened = await client.call('views.open', args, { effort: 'once' })
-    if (!isQuick)
-      await client.call('views.update', { view_id: idOf(opened.view), view: await whole }, { effort: 'once' })
+    const opened = await openModal(installation, trigger, isQuick ? await whole : WORK_LOADING)
+    if (!isQuick && opened !== undefined) await updateModal(installation, opened, await whole)
   })
 }
 
@@ -114,7 +119,7 @@ async function updateWork(viewId: string, question: string, request: WorkViewReq
     services.archive.load(question).then((record) => readableBy(request, record)),
     request,
   )
-  await installation.client.call('views.update', { view_id: viewId, view }, { effort: 'once' })
+  await updateModal(installation, viewId, view)
 }
 
 /** Never rejects: if the store does not answer, the view says so. */
@@ -162,8 +167,4 @@ function withName(step: MessageStep, names: { forPeople(text: string): string })
   const mention = `<@${step.user}>`
   const name = names.forPeople(mention)
   return { ...step, user: name === mention ? 'somebody' : name }
-}
-
-function idOf(view: unknown): unknown {
-  return typeof view === 'object' && view !== null && 'id' in view ? view.id : undefined
 }

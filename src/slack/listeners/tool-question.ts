@@ -27,7 +27,14 @@ import {
 } from '../format/action-ids.ts'
 import type { Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
+import {
+  inBackground,
+  isInDirect,
+  openModal,
+  pressedOn,
+  showOrTell,
+  type ButtonPress,
+} from '../presses/button-press.ts'
 import { installationFor } from '../intake/find-recipient.ts'
 import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
@@ -37,7 +44,7 @@ import { pageContent, questionView } from '../views/tool-question-view.ts'
 import { onButton, onForm } from './listener.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
-export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ack, action, body, context }) => {
+export const toolQuestionButton = onButton(QUESTION_PRESSES, (services) => async ({ ack, action, body, context }) => {
   const { action_id: id, value = '' } = action
   const ref = waitRef(value)
   // If Slack refused the card in the channel, it went to the asker's direct messages.
@@ -135,8 +142,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, pressed: Button
     JSON.stringify({ value: waitValue(question, ref.key), responseUrl: pressed.responseUrl }),
     pressed,
   )
-  const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
-  const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
+  const open = () => openModal(pressed.installation, pressed.trigger, questionView(asked, metadata))
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
@@ -225,7 +231,7 @@ async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQ
   const isOver =
     waitKey(n, step.waiting) !== ref.key || step.observation !== undefined || run.saved.answer !== undefined
   const end = questionEnd(run.saved.decisions[ref.key]) ?? (isOver ? 'over' : undefined)
-  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
+  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), end }
 }
 
 function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {

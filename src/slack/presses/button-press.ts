@@ -1,4 +1,6 @@
-import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { AllMiddlewareArgs, ViewSubmitAction } from '@slack/bolt'
+import type { View } from '@slack/web-api'
+import { z } from 'zod'
 import { warnWith } from '../../base/log.ts'
 import { currentPlace } from '../../stores/threads/moved-channel.ts'
 import { isForAskerAlone, isSamePerson } from '../../stores/runs/audience.ts'
@@ -193,6 +195,27 @@ export async function showOrTell<T>({ tell }: ButtonPress, show: () => Promise<T
 }
 
 const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
+
+/** Opens a modal. A trigger id expires after three seconds. @returns its id @throws the error of the call */
+export async function openModal({ client }: Installation, trigger_id: string, view: View): Promise<string | undefined> {
+  const opened = await client.call('views.open', { trigger_id, view }, { effort: 'once' })
+  return openedSchema.safeParse(opened).data?.view.id
+}
+
+const openedSchema = z.object({ view: z.object({ id: z.string() }) })
+
+/** Shows another view in an open modal. @throws the error of the call */
+export async function updateModal({ client }: Installation, view_id: string, view: View): Promise<void> {
+  await client.call('views.update', { view_id, view }, { effort: 'once' })
+}
+
+/** Returns the trimmed value of a form's input, whose `block_id` is its `action_id`; empty if nothing was typed. */
+export function typedIn({ values }: ViewSubmitAction['view']['state'], name: string): string {
+  return values[name]?.[name]?.value?.trim() ?? ''
+}
+
+/** Presses of the same button by one person within this time count as one. Milliseconds. */
+export const SAME_PRESS_MS = 10_000
 
 /** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {

@@ -19,7 +19,7 @@ export function permalinkOf(workspace: string, channel: string, { ts, thread_ts:
 /**
  * The alerts, forwards and tables in a message of a thread. Authors of forwards may be ids. `shown`: `Author: words`.
  */
-export function sourcesOf(
+export function messageSources(
   { forwards, tables }: MessageContent,
   { shown, url, isApp }: { shown: string; url: string; isApp: boolean },
 ): Source[] {

@@ -8,7 +8,7 @@ import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { cleanName } from '../format/escape.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { nextCursor } from '../client/web-api.ts'
+import { pagesOf } from '../client/web-api.ts'
 
 export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
 const ASK_THERE =
@@ -115,22 +115,16 @@ async function mentioned(
 }
 
 async function listed(name: string, search: QuestionWork) {
-  const { installation, signal } = search
-  let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const args = { types: 'public_channel,private_channel', limit: 999, cursor }
-    const answer = await installation.client
-      .call('users.conversations', args, { effort: 'patient', signal })
-      .catch(() => undefined)
-    if (!Array.isArray(answer?.channels)) return undefined
-    const channels = answer.channels as { id?: string; name?: string; is_private?: boolean }[]
+  const place = await findListed(name, search).catch(() => undefined)
+  return place && (await mayFindPlace(place, search)) ? place.channel : undefined
+}
+
+async function findListed(name: string, { installation: { client }, signal }: QuestionWork) {
+  const args = { types: 'public_channel,private_channel', limit: 999 }
+  for await (const page of pagesOf(client, 'users.conversations', args, { effort: 'patient', signal }, MAX_PAGES)) {
+    const channels = (page.channels ?? []) as { id?: string; name?: string; is_private?: boolean }[]
     const found = channels.find((one) => one.name?.toLowerCase() === name)
-    if (found?.id !== undefined) {
-      const place = { channel: found.id, isPrivate: found.is_private !== false }
-      return (await mayFindPlace(place, search)) ? found.id : undefined
-    }
-    cursor = nextCursor(answer)
-    if (!cursor) return undefined
+    if (found?.id !== undefined) return { channel: found.id, isPrivate: found.is_private !== false }
   }
   return undefined
 }

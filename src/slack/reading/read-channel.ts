@@ -9,7 +9,7 @@ import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { findChannel, NOT_THERE, readablePlace } from './may-read-place.ts'
-import { linesOf } from './thread-reader.ts'
+import { messageLines } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
 /**
@@ -213,7 +213,7 @@ async function blocksOf(
     await mentions.messagesForModel(
       all.slice(i, i + 20).map((message) => ({ user: message.user, text: contentText(message) })),
     )
-  const lines = new Map((await linesOf(all, { ...work, mentions })).map(({ ts, line }) => [ts, line]))
+  const lines = new Map((await messageLines(all, { ...work, mentions })).map(({ ts, line }) => [ts, line]))
   const { origin } = new URL(installation.identity.url)
   // Further lines of a message are indented, so that none of them passes for a message or a reply.
   const shown = ({ ts }: ThreadMessage, query: string, mark: string) =>

@@ -7,7 +7,7 @@ import { isWritten } from '../content/message-content.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { NOT_THERE, readablePlace } from './may-read-place.ts'
-import { linesOf } from './thread-reader.ts'
+import { messageLines } from './thread-reader.ts'
 
 /**
  * Limits for longer threads: how many messages are read, and how many returned. Returned are the first one and those
@@ -25,7 +25,7 @@ export async function readPermalink(address: string, work: QuestionWork): Promis
   const { messages, isWhole } = await messagesOf(link, work)
   const [given, left] = around(link.ts, messages)
   const mentions = new Mentions(work.installation.directory, work.question)
-  const lines = (await linesOf(given, { ...work, mentions })).map(({ line }) => line)
+  const lines = (await messageLines(given, { ...work, mentions })).map(({ line }) => line)
   if (lines.length === 0) throw new ToolError('The messages there were deleted.')
   const count = `${messages.length}${isWhole ? '' : ' or more'} ${messages.length === 1 ? 'message' : 'messages'}`
   if (left > 0) lines.splice(1, 0, `… (${left} other messages left out) …`)

@@ -234,7 +234,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
     return files.map(({ author_name, title, date_created, permalink }, i) => ({
       ...nameOf(spoken[i]?.name ?? author_name),
       where: `the file ${cleanFileName(title) || 'without a name'}`,
-      ...(date_created === undefined ? {} : { at: date_created }),
+      at: date_created,
       text: spoken[i]?.text ?? '',
       url: permalink,
     }))

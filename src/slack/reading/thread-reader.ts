@@ -16,7 +16,7 @@ import { fileRefs } from '../client/file-info.ts'
 import { isWritten, readContent, shownText } from '../content/message-content.ts'
 import { cutBetweenRows } from '../content/table-text.ts'
 import { cleanName } from '../format/escape.ts'
-import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
+import { boundedSources, boundedTables, permalinkOf, messageSources } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
 import { askedWords, questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -64,7 +64,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
     const names = asked.reduce((sum, { name }) => sum + name.length, 0)
     const shown = (parts.attached?.text.length ?? 0) + names
     const taken = shown === 0 ? 0 : shown + MARKS_CHARS
-    const before = withinBounds(await linesOf(people, work), question.thread, taken)
+    const before = withinBounds(await messageLines(people, work), question.thread, taken)
     const said = await withOwn(before, { ...question, ...parts }, work)
     // The newest messages matter most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
@@ -87,7 +87,7 @@ export async function readMessage(work: QuestionWork, ts: string): Promise<Threa
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal })) {
     if (message.ts !== ts) continue
-    const { tables, ...said } = withinBounds(await linesOf([message], work), ts)
+    const { tables, ...said } = withinBounds(await messageLines([message], work), ts)
     return { said: { ...said, ...(tables && { tables: boundedTables(tables) }) }, files: filesOf(message) }
   }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
@@ -219,7 +219,7 @@ interface MessageWithTs extends ContextMessage {
 }
 
 /** Formats messages as `@Name: words`. Those of people without words and files are left out. */
-export async function linesOf(
+export async function messageLines(
   messages: ThreadMessage[],
   { mentions, question, installation }: QuestionWork,
 ): Promise<MessageWithTs[]> {
@@ -237,7 +237,7 @@ export async function linesOf(
     const mark = markOf(message, question.team, installation.directory)
     const line = lineOf(`${author}${mark}`, text || '(a message without text)')
     const url = permalinkOf(installation.identity.url, question.channel, message)
-    const found = sourcesOf(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
+    const found = messageSources(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
     const sources = found.map((source) => ({ ...source, title: mentions.forPeople(source.title) }))
     const { user = message.bot_id ?? '', user_team, team: home = question.team } = message
     const by = isApp ? user : personIn({ team: question.team, user, userTeam: user_team ?? home })

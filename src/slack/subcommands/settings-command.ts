@@ -6,6 +6,7 @@ import { noteContent, type Content } from '../format/blocks.ts'
 import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
 import { maySet } from '../intake/may-set.ts'
+import { openModal } from '../presses/button-press.ts'
 import { signMetadata } from '../presses/signed-metadata.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 
@@ -22,7 +23,7 @@ export async function openSettings(
   if (who.denial !== undefined) return noteContent(SETTINGS_WORDS[who.denial])
   const metadata = signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, installation })
   const view = settingsView({ ...(await formOf(command, who, services)), metadata })
-  await installation.client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
+  await openModal(installation, trigger, view)
   return undefined
 }
 

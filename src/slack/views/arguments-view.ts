@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
 import type { AskedCall } from '../approvals/saved-call.ts'
 import { argumentsText, openLine } from '../approvals/arguments-text.ts'
+import { preformatted } from '../format/plain-elements.ts'
 import { facts, modal } from './plain-blocks.ts'
 
 /** Size of a piece, and of all pieces as JSON. Slack limits a modal to 100 blocks and 250,000 characters as JSON. */
@@ -28,13 +29,4 @@ export function argumentsView({ tool, approval }: AskedCall): ModalView {
       ),
     )
   return modal('Arguments', blocks)
-}
-
-function preformatted(text: string): KnownBlock {
-  const part = {
-    type: 'rich_text_preformatted' as const,
-    elements: [{ type: 'text' as const, text }],
-    border: 0 as const,
-  }
-  return { type: 'rich_text', elements: [part] }
 }

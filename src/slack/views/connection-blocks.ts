@@ -5,7 +5,7 @@ import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
 import { CONNECTIONS, utcTime } from '../format/messages.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainSection } from '../format/plain-elements.ts'
 
 /** An account that a person can connect. `link`: the page for connecting it; absent if it is connected. */
 export interface ConnectableAccount {
@@ -29,11 +29,9 @@ const MAX_SHOWN = 25
 /** A person's connections, each with the rights that the bot has, and a button. */
 export function connectionBlocks(connections: readonly ConnectableAccount[]): KnownBlock[] {
   return connections.slice(0, MAX_SHOWN).map(({ name, connected, link }) => {
-    const text = plainTextElement(escapeWithin(lineOf(name, connected), { max: 800, maxEscaped: 2_900 }))
-    if (connected)
-      return { type: 'section', text, accessory: button(DISCONNECT, 'Disconnect', { value: name, style: 'danger' }) }
-    const connect = button(CONNECT, connectWords(name), { value: name })
-    return { type: 'section', text, accessory: { ...connect, ...(link === undefined ? {} : { url: link }) } }
+    const text = escapeWithin(lineOf(name, connected), { max: 800, maxEscaped: 2_900 })
+    if (connected) return plainSection(text, button(DISCONNECT, 'Disconnect', { value: name, style: 'danger' }))
+    return plainSection(text, { ...button(CONNECT, connectWords(name), { value: name }), url: link })
   })
 }
 

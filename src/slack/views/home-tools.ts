@@ -6,7 +6,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { LoginNeeded } from '../../mcp/tools/mcp-admin.ts'
 import type { OffTool } from '../../mcp/tools/available-tools.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainSection } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { bulletList, facts, header } from './plain-blocks.ts'
 
@@ -85,10 +85,9 @@ function offBlocks(off: OffTool[]): KnownBlock[] {
 function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
-  const words = plainTextElement(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, maxEscaped: 2900 }))
+  const words = escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, maxEscaped: 2900 })
   const value = valueOf(off)
-  if (value === undefined) return { type: 'section', text: words }
-  return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Turn on', { value }) }
+  return plainSection(words, value === undefined ? undefined : button(TAKE_TOOL, 'Turn on', { value }))
 }
 
 function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {

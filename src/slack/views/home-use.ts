@@ -4,7 +4,7 @@ import type { Amounts, UseSummary } from '../../stores/use/use-counts.ts'
 import { HOME_WORK } from '../format/action-ids.ts'
 import { escapeWithin } from '../format/escape.ts'
 import { count } from '../format/messages.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainSection } from '../format/plain-elements.ts'
 import { facts, header, questionLine, sections } from './plain-blocks.ts'
 
 /** A question that could not be answered, for an admin who may read it. */
@@ -105,8 +105,6 @@ const WHY: Record<UnansweredQuestion['why'], string> = {
 }
 
 function unansweredBlock({ id, text, place, why }: UnansweredQuestion): KnownBlock {
-  const shown = plainTextElement(
-    escapeWithin(`${questionLine(text)} (${place}, ${WHY[why]})`, { max: 400, maxEscaped: 2900 }),
-  )
-  return { type: 'section', text: shown, accessory: button(HOME_WORK, 'Show work', { value: id }) }
+  const shown = escapeWithin(`${questionLine(text)} (${place}, ${WHY[why]})`, { max: 400, maxEscaped: 2900 })
+  return plainSection(shown, button(HOME_WORK, 'Show work', { value: id }))
 }

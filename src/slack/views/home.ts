@@ -6,7 +6,7 @@ import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainSection } from '../format/plain-elements.ts'
 import { shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpSettings } from '../format/messages.ts'
 import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
@@ -65,7 +65,7 @@ export function homeView(parts: HomeContent): View {
     header('Ask me anything'),
     ...(settings ? [section(helpText(settings))] : []),
     header('Try asking'),
-    ...examples.map(exampleBlock),
+    ...examples.map((question) => plainSection(question, button(HOME_EXAMPLE, 'Ask', { value: question }))),
     ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
     ...schedules,
     ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
@@ -78,14 +78,6 @@ export function homeView(parts: HomeContent): View {
   const rest = [facts('Not everything fits here.')]
   const shown = blocks.length > MAX_BLOCKS ? [...blocks.slice(0, MAX_BLOCKS - 1), ...rest] : blocks
   return { type: 'home', private_metadata: parts.channel, blocks: shown }
-}
-
-function exampleBlock(question: string): KnownBlock {
-  return {
-    type: 'section',
-    text: plainTextElement(question),
-    accessory: button(HOME_EXAMPLE, 'Ask', { value: question }),
-  }
 }
 
 /** Limits the list, because there can be any number of custom tools. */

@@ -5,7 +5,7 @@ import { FORGET_REMEMBERED, FORGET_USED, MEMORY_PAGE } from '../format/action-id
 import { cardContent, clipSection, noteContent, section, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { COMMAND, count } from '../format/messages.ts'
-import { button, plainTextElement } from '../format/plain-elements.ts'
+import { button, plainSection } from '../format/plain-elements.ts'
 import { facts, header } from './plain-blocks.ts'
 
 /** A remembered item, with names instead of ids. */
@@ -52,13 +52,8 @@ export function outcomeContent(outcome: RememberOutcome, place: Place): Content 
 function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
   const line = `🧠 Remembered for ${memoryPlace(place.channel)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
-  return {
-    text: clipSection(escapeText(line)),
-    blocks: [
-      { type: 'section', text: plainTextElement(escapeText(line)) },
-      { type: 'actions', elements: [forget] },
-    ],
-  }
+  const blocks = [plainSection(escapeText(line)), { type: 'actions' as const, elements: [forget] }]
+  return { text: clipSection(escapeText(line)), blocks }
 }
 
 /** Slack accepts 50 blocks a message. */
@@ -95,10 +90,6 @@ export function usedBlocks(used: ShownMemory[], place: Place): KnownBlock[] {
 
 function blocksOf({ id, text, who, at, mayForget }: ShownMemory, action: string, ref: Omit<MemoryRef, 'id'>) {
   const forget = button(action, 'Forget', { value: memoryRef({ ...ref, id }) })
-  const words: KnownBlock = {
-    type: 'section',
-    text: plainTextElement(escapeText(text)),
-    ...(mayForget ? { accessory: forget } : {}),
-  }
+  const words = plainSection(escapeText(text), mayForget ? forget : undefined)
   return [words, facts(`${who} · ${new Date(at).toISOString().slice(0, 10)}`)]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm, checkPatterns, type FilledValue } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
+import { formFrom, type FormField } from '../../stores/runs/form-schema.ts'
 
 /** The `block_id` and `action_id` of a field's input. They use the field's index, because names can be anything. */
 export function fieldId(index: number): string {
@@ -23,7 +23,7 @@ export async function readSubmittedAnswer(
   values: unknown,
   { schema }: Pick<ToolQuestion, 'schema'>,
 ): Promise<{ content: Record<string, unknown> } | { errors: Record<string, string> }> {
-  const form = formOf(schema)
+  const form = formFrom(schema)
   const fields = 'fields' in form ? form.fields : []
   const states = valuesSchema.safeParse(values).data ?? {}
   const read = checkForm(fields, (field) => {

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkField } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
+import { formFrom, type FormField } from '../../stores/runs/form-schema.ts'
 import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_FORM, QUESTION_LINK } from '../format/action-ids.ts'
 import { context, section, type Content } from '../format/blocks.ts'
 import { button, plainTextElement } from '../format/plain-elements.ts'
@@ -12,7 +12,7 @@ import { fieldId } from './tool-question-input.ts'
 
 /** The modal with the form of a tool's question. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {
-  const form = formOf(asked.schema)
+  const form = formFrom(asked.schema)
   const fields = 'fields' in form ? form.fields : []
   return formModal('Your answer', ['Answer', 'Not now'], QUESTION_FORM, metadata, [
     facts(`${visible(asked.server)} asks:`),
@@ -50,12 +50,12 @@ function elementOf(field: FormField, action_id: string): Element {
     case 'boolean': {
       const options = YES_NO.map(({ value, title }) => option(value, title))
       const initial = field.initial === undefined ? undefined : options[field.initial ? 0 : 1]
-      return { type: 'radio_buttons', action_id, options, ...(initial ? { initial_option: initial } : {}) }
+      return { type: 'radio_buttons', action_id, options, initial_option: initial }
     }
     case 'one': {
       const options = optionsOf(field)
       const initial = options[field.options.findIndex(({ value }) => value === field.initial)]
-      return { type: 'static_select', action_id, options, ...(initial ? { initial_option: initial } : {}) }
+      return { type: 'static_select', action_id, options, initial_option: initial }
     }
     case 'several': {
       const options = optionsOf(field)
@@ -70,7 +70,7 @@ function textElement(field: Extract<FormField, { kind: 'text' }>, action_id: str
   const { format, maxLength } = field
   const initial = isRight(field, field.initial) ? field.initial : undefined
   if (format === 'date') {
-    return { type: 'datepicker', action_id, ...(initial === undefined ? {} : { initial_date: initial }) }
+    return { type: 'datepicker', action_id, initial_date: initial }
   }
   if (format === 'date-time') {
     const at = Math.floor(Date.parse(initial ?? '') / 1000)

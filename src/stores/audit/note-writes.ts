@@ -67,7 +67,7 @@ export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<D
       tool,
       what: subjectOf(input, declared),
       title,
-      ...(decidedBy === undefined ? {} : { by: decidedBy }),
+      by: decidedBy,
     })
   }
   const couldWrite = of.tools.some(({ effects }) => effects === 'write')

@@ -4,7 +4,7 @@ import type { StoreLog } from '../../base/store-log.ts'
 import type { ForgottenPerson, ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
 import { withOriginal } from '../runs/question.ts'
-import { MAX_TURNS, turnSchema, type History, type Turn } from './types.ts'
+import { MAX_TURNS, storedTurn, type History, type Turn } from './types.ts'
 
 interface HistoryOptions {
   log: StoreLog
@@ -63,6 +63,6 @@ function beginningOf(id: string): string {
 }
 
 function parseTurn(text: string): Turn | undefined {
-  const turn = turnSchema.safeParse(parseJson(text)).data
+  const turn = storedTurn.safeParse(parseJson(text)).data
   return turn && withOriginal(turn)
 }

@@ -23,7 +23,7 @@ export type ThreadContext = z.infer<typeof threadContext>
  * One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). Appending the
  * same id twice keeps one turn.
  */
-export const turnSchema = askedSchema.extend({
+export const storedTurn = askedSchema.extend({
   question: z.string(),
   /** The thread's messages between the turn before and this question. */
   said: z.string().optional(),
@@ -41,7 +41,7 @@ export const turnSchema = askedSchema.extend({
   userTeam: z.string().optional(),
   at: z.number(),
 })
-export type Turn = z.infer<typeof turnSchema>
+export type Turn = z.infer<typeof storedTurn>
 
 /** Turns kept for each thread; the oldest are dropped first. */
 export const MAX_TURNS = 20

@@ -75,7 +75,7 @@ const formSchema = z.object({
 })
 
 /** Reads a schema. @returns the reason if it cannot be shown to a person */
-export function formOf(schema: unknown): Form {
+export function formFrom(schema: unknown): Form {
   if (sizeOf(schema) > MAX_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)
   if (!read.success) return { why: 'its schema is not an object with fields' }

@@ -86,7 +86,7 @@ export function withOriginal<Stored extends Asked>(stored: Stored): Stored {
   const ts = stored.ts ?? (/^\d+\.\d+$/.test(asked) ? asked : undefined)
   if (stored.original || (later.length === 0 && ts === stored.ts)) return stored
   if (later.length === 0) return { ...stored, ts }
-  return { ...stored, original: { id: `${team}:${channel}:${asked}`, ...(ts === undefined ? {} : { ts }) } }
+  return { ...stored, original: { id: `${team}:${channel}:${asked}`, ts } }
 }
 
 /** The id that all versions of an edited or repeated question share. */

@@ -178,11 +178,6 @@ const MAX_CHANNELS = 10_000
 
 const NAME = 'settings'
 
-interface ChannelSettingsOptions {
-  log: StoreLog
-  now: () => number
-}
-
 /**
  * How long loaded settings are used without loading them again. After that, every process knows of a change.
  * Milliseconds.
@@ -196,7 +191,10 @@ const LOAD_MS = 1_000
  * Keeps channels' settings as JSON under `{team:channel}:settings`. Each process asks once in a few seconds for a
  * channel.
  */
-export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptions): ChannelSettingsStore {
+export function createChannelSettings(
+  kv: Kv,
+  { log, now }: { log: StoreLog; now: () => number },
+): ChannelSettingsStore {
   const loaded = expiringCache<ChannelSettings>({ ttlMs: CACHE_MS, max: MAX_CHANNELS, now })
   const load = async (place: Place): Promise<ChannelSettings> => {
     const text = await kv.texts.get(keyOf(place))

@@ -6,8 +6,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { PersonInPlace } from '../../base/place.ts'
 import type { RunEnd } from '../archive/types.ts'
 import type { Question } from '../runs/types.ts'
-import type { Counts, UseStore } from './types.ts'
-import { utcDay } from './types.ts'
+import { utcDay, type Counts, type UseStore } from './types.ts'
 
 export interface Amounts {
   questions: number

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isRight } from '../../../src/commands/eval/work/ask-work.ts'
-import { FOLLOW_UPS } from '../../../src/commands/eval/work/follow-ups.ts'
+import { holdsAnswer } from '../../../src/commands/eval/work/ask-work.ts'
+import { WORK_FOLLOW_UPS } from '../../../src/commands/eval/work/follow-ups.ts'
 import { WORK_QUESTIONS } from '../../../src/commands/eval/work/work-questions.ts'
 import { workTools } from '../../../src/commands/eval/work/work-tools.ts'
 import { runCommand, temporaryFolder } from '../../harness/command.ts'
@@ -14,7 +14,7 @@ describe('the set', () => {
   test('has 40 questions of six kinds and 30 follow-ups, and every tool that a question needs', () => {
     expect(WORK_QUESTIONS).toHaveLength(40)
     expect(new Set(WORK_QUESTIONS.map(({ question }) => question)).size).toBe(40)
-    expect(FOLLOW_UPS).toHaveLength(30)
+    expect(WORK_FOLLOW_UPS).toHaveLength(30)
     const tools = workTools().map(({ name }) => name)
     for (const { calls = [] } of WORK_QUESTIONS) for (const name of calls) expect(tools).toContain(name)
   })
@@ -40,7 +40,7 @@ describe('an answer', () => {
     [['not found|no such'], ['urgent'], 'No such task is urgent.', false],
     [['a', 'b'], [], 'only a', false],
   ])('must hold %j and not %j: %s', (contains, excludes, answer, right) => {
-    expect(isRight({ contains, excludes }, answer)).toBe(right)
+    expect(holdsAnswer({ contains, excludes }, answer)).toBe(right)
   })
 })
 

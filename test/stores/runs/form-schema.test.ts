@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringifyExact } from '../../../src/base/parse-json.ts'
 import { checkForm, checkPatterns } from '../../../src/stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../../src/stores/runs/form-schema.ts'
+import { formFrom, type FormField } from '../../../src/stores/runs/form-schema.ts'
 
 function fieldsOf(properties: Record<string, unknown>, required: string[] = []): FormField[] {
-  const form = formOf({ type: 'object', properties, required })
+  const form = formFrom({ type: 'object', properties, required })
   if ('why' in form) throw new Error(form.why)
   return form.fields
 }
@@ -21,7 +21,7 @@ const fault = (property: object, filled: string | string[] | undefined) => {
 
 test('a schema that does not fit a form is rejected with a reason', () => {
   const why = (schema: unknown) => {
-    const form = formOf(schema)
+    const form = formFrom(schema)
     return 'why' in form ? form.why : 'none'
   }
   const of = (property: unknown) => why({ type: 'object', properties: { a: property } })
@@ -35,9 +35,9 @@ test('a schema that does not fit a form is rejected with a reason', () => {
   expect(of({ type: 'string', enum: Array.from({ length: 101 }, (_, i) => `${i}`) })).toMatch(/offers 101 choices/)
   expect(of({ type: 'string', description: 'x'.repeat(40_000) })).toBe('its form is too large')
   expect(why({ properties: {}, required: ['b'] })).toBe('it requires a field that it does not describe')
-  expect(formOf({ properties: {} })).toEqual({ fields: [] })
-  fc.assert(fc.property(fc.anything(), (schema) => void formOf({ properties: { a: schema } })))
-  fc.assert(fc.property(fc.anything(), (schema) => void formOf(schema)))
+  expect(formFrom({ properties: {} })).toEqual({ fields: [] })
+  fc.assert(fc.property(fc.anything(), (schema) => void formFrom({ properties: { a: schema } })))
+  fc.assert(fc.property(fc.anything(), (schema) => void formFrom(schema)))
 })
 
 test('field names are the server’s and are returned unchanged, except an invalid one', () => {

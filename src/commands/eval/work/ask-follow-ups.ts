@@ -2,8 +2,8 @@ import type { Prompts } from '../../../base/prompts.ts'
 import type { Model } from '../../../agent/contracts/model.ts'
 import { isAboutConversation } from '../../../question/about-conversation.ts'
 import { condense } from '../../../question/condense.ts'
-import { isRight } from './ask-work.ts'
-import { FOLLOW_UPS, type FollowUp } from './follow-ups.ts'
+import { holdsAnswer } from './ask-work.ts'
+import { WORK_FOLLOW_UPS, type FollowUp } from './follow-ups.ts'
 
 /** Condenses the follow-ups one after the other. @returns how many became what they mean, and the others */
 export async function askFollowUps(
@@ -20,7 +20,7 @@ export async function askFollowUps(
     const conversation = { turns: before, said: '', nonce: newNonce() }
     return condense(message, conversation, { model, prompts, signal, onUsage: () => undefined })
   }
-  const asked = FOLLOW_UPS.slice(0, limit)
+  const asked = WORK_FOLLOW_UPS.slice(0, limit)
   const misses: { message: string; got: string }[] = []
   for (const one of asked) {
     const got = await standaloneOf(one)
@@ -30,5 +30,5 @@ export async function askFollowUps(
 }
 
 function isRightReading(one: FollowUp, got: string): boolean {
-  return one.isKept ? got === one.message : isRight(one, got)
+  return one.isKept ? got === one.message : holdsAnswer(one, got)
 }

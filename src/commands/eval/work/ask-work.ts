@@ -45,7 +45,7 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
     question: asked.question,
     answer,
     called,
-    isRight: end?.type === 'answer' && isRight(asked, answer) && (asked.calls ?? []).every((name) => ran.has(name)),
+    isRight: end?.type === 'answer' && holdsAnswer(asked, answer) && (asked.calls ?? []).every((name) => ran.has(name)),
     broken: unreadable.filter(({ isAnswer }) => !isAnswer).length,
     askedAgain: unreadable.filter(({ isAnswer }) => isAnswer).length,
     isLoop: (end?.type === 'gave_up' ? end.reason : end?.stopped) === 'loop',
@@ -64,7 +64,7 @@ const LEAK =
   /<\/?[a-z\d]{6}>|<\/?data>|could not be read|already done exactly this|failed: \w*Error|^(?:Thought|Action|Observation):|"action"\s*:/im
 
 /** Returns whether an answer holds what it must and nothing that it must not. */
-export function isRight(
+export function holdsAnswer(
   { contains, excludes = [] }: Pick<WorkQuestion, 'contains' | 'excludes'>,
   answer: string,
 ): boolean {

@@ -59,7 +59,7 @@ const KEPT: [FollowUp['turns'], string][] = [
   [[GERMAN], 'Auf Englisch bitte'],
 ]
 
-export const FOLLOW_UPS: readonly FollowUp[] = [
+export const WORK_FOLLOW_UPS: readonly FollowUp[] = [
   ...REWRITTEN.map(([turns, message, contains, excludes = []]) => ({ turns, message, contains, excludes })),
   ...KEPT.map(([turns, message]) => ({ turns, message, contains: [message], isKept: true as const })),
 ]
