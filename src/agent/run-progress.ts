@@ -20,7 +20,7 @@ export const NO_PROGRESS: RunProgress = { steps: [], memory: {}, usage: [] }
  */
 export function applyEvent(
   progress: RunProgress,
-  event: AgentEvent | { type: 'understood' | 'done' | 'figures' | 'used' },
+  event: AgentEvent | { type: 'understood' | 'for_asker' | 'done' | 'figures' | 'used' },
 ): RunProgress {
   switch (event.type) {
     case 'usage':

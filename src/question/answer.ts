@@ -4,7 +4,7 @@
  */
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
-import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
+import { applyEvent, isForAsker, type RunProgress } from '../agent/run-progress.ts'
 import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
@@ -34,7 +34,12 @@ import { conversationOf, progressOf, type Question, type Run, type SavedRun } fr
  * The agent's events; before them the standalone form of a follow-up, and before the answer the run's writes and the
  * sources of the answer's figures.
  */
-export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | JudgedEvent
+export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | ForAskerEvent | JudgedEvent
+
+/** Comes before the first call of a model: an earlier answer in the conversation is for the asker alone. */
+interface ForAskerEvent {
+  type: 'for_asker'
+}
 
 /** Observes the work, for the metrics and the traces. */
 export interface AnswerWatch {
@@ -140,6 +145,8 @@ async function* answerOnceHeard(
   const turns = earlierTurns(loaded.all, question, run)
   await listening
   heard.throwIfWithdrawn()
+  const restsOnPrivate = turns.some(({ forAsker }) => forAsker)
+  if (restsOnPrivate) yield { type: 'for_asker' }
   const context = await loadThreadContext(answering, earlierTurns(loaded.inThread, question, run))
   const all = { turns, said: context.text }
   const past = hasMessages(all) ? trimToBudget(turns, context.text) : all
@@ -148,8 +155,11 @@ async function* answerOnceHeard(
   const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
-  const answer = hasLeftThread(question, run.saved) ? { text: FOR_ASKER_ALONE } : final
-  if (answer) await deps.history.append(thread, turnOf(question, run.saved, standalone, answer, context))
+  const hasLeft = hasLeftThread(question, run.saved)
+  const answer = hasLeft ? { text: FOR_ASKER_ALONE } : final
+  const isPrivate = !hasLeft && (restsOnPrivate || run.saved.steps.some(isForAsker))
+  const turn = answer && turnOf(question, run.saved, standalone, answer, context)
+  if (turn) await deps.history.append(thread, isPrivate ? { ...turn, forAsker: true } : turn)
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */

@@ -18,6 +18,8 @@ export interface Attempt {
   progress: RunProgress
   /** The run as it is saved, which may know more than the events. */
   saved: Pick<SavedRun, 'steps'>
+  /** An earlier answer of the conversation is for the asker alone. */
+  restsOnPrivate?: true
   /** The text of the answer, or of giving up, once there is one. */
   answer?: string
   /** Set once the answer is posted, with its time. */
@@ -37,6 +39,10 @@ export function newAttempt(question: Question, run: Run, signal: AbortSignal): A
 }
 
 /** Returns whether the run has found what only the asker may see, by all that is known of it now. */
-export function isForAskerSoFar({ progress, saved }: Pick<Attempt, 'progress' | 'saved'>): boolean {
-  return [...progress.steps, ...saved.steps].some(isForAsker)
+export function isForAskerSoFar({
+  progress,
+  saved,
+  restsOnPrivate,
+}: Pick<Attempt, 'progress' | 'saved' | 'restsOnPrivate'>): boolean {
+  return restsOnPrivate === true || [...progress.steps, ...saved.steps].some(isForAsker)
 }

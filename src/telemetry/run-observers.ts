@@ -50,6 +50,7 @@ export function attemptObserver(attempt: Attempt, watch: AttemptWatch): RunObser
   return {
     note(event, from) {
       attempt.progress = applyEvent(attempt.progress, event)
+      if (event.type === 'for_asker') attempt.restsOnPrivate = true
       if (event.type === 'observation') noteTool(event, from, watch)
       if (event.type === 'answer' || event.type === 'gave_up') attempt.answer = event.text
     },

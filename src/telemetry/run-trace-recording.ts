@@ -108,6 +108,7 @@ export class Recording {
 
   /** Records an event of the run. */
   note(event: AnswerEvent): void {
+    if (event.type === 'for_asker') this.#mute()
     if (event.type === 'understood') this.#trace.standalone = this.#text.text(event.question)
     if (event.type === 'thought') this.#read(event)
     if (event.type === 'observation') this.#observe(event)
@@ -122,6 +123,13 @@ export class Recording {
     Object.assign(this.#trace, { end, endedAt, model, dialect })
     if (this.#text.isMuted) return
     this.#trace.question = this.#text.text(question.text)
+    if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
+  }
+
+  /** Earlier answers are for the asker alone. The standalone question of an earlier process may repeat them. */
+  #mute(): void {
+    this.#text.mute()
+    const { standalone } = this.#trace
     if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
   }
 

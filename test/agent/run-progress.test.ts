@@ -75,7 +75,8 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
       { ...deps, signal },
     )) {
       const { type } = event
-      if (type !== 'understood' && type !== 'done' && type !== 'figures' && type !== 'used') events.push(event)
+      if (type !== 'understood' && type !== 'for_asker' && type !== 'done' && type !== 'figures' && type !== 'used')
+        events.push(event)
       if (++count >= eventsEach) break
     }
   }

@@ -40,6 +40,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const state = {
     /** Slack's refusal of a call, if there is one. */
     refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
+    /** Answers a call in another way than Slack would. Returns whether it did. */
+    answersItself: (_method: string, _response: ServerResponse): boolean => false,
     /** Delays `oauth.v2.access` before it answers. */
     hold: (_args: Json): Promise<void> | undefined => undefined,
     /** Delays the answer after it has taken effect. */
@@ -146,7 +148,12 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       : (Object.fromEntries(new URLSearchParams(body)) as Json)
     const token = (request.headers.authorization ?? '').replace('Bearer ', '')
     await state.hold(args)
-    const answered = answer((request.url ?? '').replace(/^\/api\//, ''), args, token)
+    const method = (request.url ?? '').replace(/^\/api\//, '')
+    if (state.answersItself(method, response)) {
+      calls.push({ method, args, token, home: tokens.get(token)?.home.id })
+      return
+    }
+    const answered = answer(method, args, token)
     await state.holdAnswer(args)
     sendJson(response, answered, { headers: { date: new Date(clock.now).toUTCString() } })
   }

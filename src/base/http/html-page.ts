@@ -41,7 +41,7 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 const STYLE =
   'html{background:Canvas}body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem}a{display:inline-block;padding:.3rem 0}'
 
-const NO_REFERRER = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
+const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 /** The pages load nothing. Their URL contains a code, so it is never sent on as a referrer. */
 const SAFE = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

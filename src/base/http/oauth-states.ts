@@ -94,7 +94,7 @@ export function browserStates({ store, name, publicUrl, now }: BrowserStatesOpti
  * sibling domain can set one.
  */
 export function cookieRules(publicUrl: string): { prefix: string; secure: string } {
-  return publicUrl.startsWith('https:') ? { prefix: '__Host-', secure: '; Secure' } : { prefix: '', secure: '' }
+  return /^https:/i.test(publicUrl) ? { prefix: '__Host-', secure: '; Secure' } : { prefix: '', secure: '' }
 }
 
 export function newState(): string {
@@ -105,7 +105,11 @@ export function digestOf(state: string): string {
   return createHash('sha256').update(state).digest('hex').slice(0, 32)
 }
 
+/**
+ * Returns a request's cookies. Only spaces and tabs are trimmed: browsers let a sibling domain set a cookie whose name
+ * begins with another blank before `__Host-`.
+ */
 export function cookiesOf(request: IncomingMessage): Map<string, string> {
-  const pairs = (request.headers.cookie ?? '').split(';').map((one) => one.trim().split('='))
+  const pairs = (request.headers.cookie ?? '').split(';').map((one) => one.replace(/^[ \t]+/, '').split('='))
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
 }

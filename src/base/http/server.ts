@@ -34,7 +34,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
     const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
     if (page && (request.method === 'GET' || request.method === 'HEAD'))
       return void respond(response, () => page(request))
-    response.writeHead(404).end()
+    response.writeHead(404, NOT_SNIFFED).end()
   }
   const server = createServer(options.front?.(pages) ?? pages)
   await new Promise<void>((resolve, reject) => {
@@ -56,12 +56,16 @@ export async function serve(options: ServerOptions): Promise<Server> {
 /** How long open requests may take when the server closes, in ms. */
 const CLOSE_MS = 2_000
 
+const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
+
 async function respond(response: ServerResponse, page: () => Promise<Page> | Page): Promise<void> {
   try {
     const { status, type = 'text/plain; charset=utf-8', headers, body } = await page()
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(body)
+    response
+      .writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...NOT_SNIFFED, ...headers })
+      .end(body)
   } catch {
-    response.writeHead(503).end()
+    response.writeHead(503, NOT_SNIFFED).end()
   }
 }
 

@@ -16,14 +16,14 @@ const CHECKED_MS = 60 * 60_000
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
 /**
- * The installations of an organisation's app that shares its deployment with other apps. Its token accepts any team id,
- * so only teams that Slack confirms are served. A signed delivery cannot name another team. `isOthers` returns whether
- * another app of SLACK_APPS is installed in the team itself.
+ * The installations of an organisation's token. It accepts any team id, so only teams that Slack confirms are served:
+ * a signed delivery may name another company's. `isOthers` returns whether another app of SLACK_APPS is installed in
+ * the team itself.
  */
 export async function confirmedTeamsOnly(
   base: Installations,
-  isOthers: (team: string) => boolean,
   now: () => number,
+  isOthers: (team: string) => boolean = () => false,
 ): Promise<Installations> {
   const { defaultTeam } = base
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
@@ -53,14 +53,12 @@ export async function confirmedTeamsOnly(
   await list().catch(() => undefined)
   return {
     ...base,
-    opensAny: false,
     async of(team) {
       if (team === defaultTeam) return base.of(team)
       if (!/^T/.test(team) || isOthers(team) || !(await isOwn(team))) return undefined
       return base.of(team)
     },
     teams: () => [defaultTeam, ...known.keys()].filter((team) => !isOthers(team)),
-    owns: (team) => team === defaultTeam || (known.has(team) && !isOthers(team)),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { areAlike, bareName } from './alike-names.ts'
 import { Directory } from './directory.ts'
+import { ownTeamsOnly } from './own-teams.ts'
 import { refusalCode } from './slack-errors.ts'
 import { pagesOf, SlackWeb, type WebOptions } from './web-api.ts'
 
@@ -42,8 +43,6 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
-  /** True if `of` opens any team, because only the token tells which are its own. */
-  readonly opensAny?: boolean
   /** The teams that this process has served. */
   teams(): string[]
   /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
@@ -105,7 +104,8 @@ const SILENT_MS = 4_000
 export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
   try {
     const identifying = { ...options, apiUrl: config.SLACK_API_URL }
-    return (await installationOf(config.SLACK_BOT_TOKEN!, identifying)).installations
+    const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, identifying)
+    return installations.isOrgWide ? await ownTeamsOnly(installations, options.now) : installations
   } catch (error) {
     throw tokenRefused('SLACK_BOT_TOKEN', error, config)
   }
@@ -128,7 +128,6 @@ export async function installationOf(
   const installations: Installations = {
     defaultTeam: identity.team,
     isOrgWide,
-    opensAny: isOrgWide,
     async of(team) {
       if (isOrgWide && !opened.has(team)) opened.set(team, open(team))
       return opened.get(team)

@@ -112,8 +112,8 @@ async function ownOf(
   { now }: IdentifyOptions,
 ): Promise<Installations> {
   const isOthers = (team: string) => (teams.get(team) ?? name) !== name
-  if (installations.isOrgWide) return confirmedTeamsOnly(installations, isOthers, now)
-  return { ...installations, owns: (team) => team === installations.defaultTeam }
+  const own = installations.isOrgWide ? await confirmedTeamsOnly(installations, now, isOthers) : installations
+  return { ...own, owns: (team) => own.teams().includes(team) }
 }
 
 async function openApp(app: NamedApp, options: IdentifyOptions): Promise<SlackApp> {

@@ -185,7 +185,7 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
     fetch,
     onCall,
     movedTo,
-    ...(isOrgWide ? { team } : {}),
+    ...(isOrgWide && team !== id ? { team } : {}),
   })
   const directory = new Directory(client, log, now, enterprise)
   const identity = { team, url, botUser, botId }

@@ -64,9 +64,11 @@ async function resultOf(response: Response): Promise<FormFields> {
   const retryAfter = Number.parseInt(headers.get('retry-after') ?? '', 10)
   if (status === 429 && !Number.isNaN(retryAfter)) throw new WebAPIRateLimitedError(retryAfter)
   const text = await response.text()
-  if (status !== 200) throw new WebAPIHTTPError(status, statusText, Object.fromEntries(headers.entries()), text)
-  const result = (parseJson(text) ?? { ok: false, error: text }) as FormFields
-  if (!result.ok) throw new WebAPIPlatformError({ ...result, ok: false, error: String(result.error) })
+  const result = status === 200 ? (Object(parseJson(text)) as FormFields) : {}
+  // A proxy may answer in Slack's place, also with 200.
+  if (result.ok !== true && typeof result.error !== 'string')
+    throw new WebAPIHTTPError(status, statusText, Object.fromEntries(headers.entries()), text)
+  if (result.ok !== true) throw new WebAPIPlatformError({ ...result, ok: false, error: String(result.error) })
   const scopes = headers.get('x-oauth-scopes')
   if (scopes === null) return result
   return {

@@ -41,7 +41,6 @@ export async function whosePerson(
 
 /** Returns whether Slack has named a workspace as one of the organisation whose installation this is. */
 async function isOfOrganisation(team: string, { installation, installations }: PersonOptions): Promise<boolean> {
-  if (installations.opensAny) return false
   return (await installations.of(team))?.signingKey === installation.signingKey
 }
 

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { inTime } from '../../base/async.ts'
 import { signedStates } from '../../base/http/oauth-states.ts'
 import { messageOf } from '../../base/errors.ts'
+import { oncePerMinute } from '../../base/log.ts'
 import { htmlPage as page, onlyGet, queryOf, redirectTo, type PageText } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
@@ -20,15 +21,23 @@ const PAGE_MS = 4_000
 export function installPages(options: InstallOptions): Pages {
   const starts = perMinute(STARTS_A_MINUTE, options)
   const ends = perMinute(ENDS_A_MINUTE, options)
+  const isDue = oncePerMinute(options.now)
+  /** Anybody may come back with a code that Slack refuses. */
+  const onFailure = (error: unknown) => {
+    if (isDue('failed') !== undefined)
+      options.log.warn({ error: messageOf(error) }, 'an installation could not be finished')
+  }
   return {
     [INSTALL_PATH]: onlyGet(async () => (starts() ? startInstall(options) : busyPage(options))),
-    '/slack/oauth_redirect': onlyGet(async (request) => (ends() ? finishInstall(request, options) : busyPage(options))),
+    '/slack/oauth_redirect': onlyGet(async (request) =>
+      ends() ? finishInstall(request, options, onFailure) : busyPage(options),
+    ),
   }
 }
 
-/** The most requests a minute of each page. Finishing calls Slack, which limits an app's `oauth.v2.access`. */
+/** The most requests a minute of each page. Finishing calls `oauth.v2.access`: Slack limits it, and it renews tokens. */
 const STARTS_A_MINUTE = 600
-const ENDS_A_MINUTE = 120
+const ENDS_A_MINUTE = 30
 
 /** Returns a function that says whether one more request fits into this minute, and logs a full one once. */
 function perMinute(max: number, { now, log }: InstallOptions): () => boolean {
@@ -56,7 +65,9 @@ function startInstall(options: InstallOptions): Page {
   return redirectTo(authorize.href, headers)
 }
 
-async function finishInstall(request: IncomingMessage, options: InstallOptions): Promise<Page> {
+type OnFailure = (error: unknown) => void
+
+async function finishInstall(request: IncomingMessage, options: InstallOptions, onFailure: OnFailure): Promise<Page> {
   const query = queryOf(request)
   const [code, state] = [query.get('code'), query.get('state')]
   if (query.has('error')) return refusedPage(options)
@@ -65,17 +76,17 @@ async function finishInstall(request: IncomingMessage, options: InstallOptions):
   if (code === null || state === null) return expiredPage(options)
   const states = statesOf(options)
   if (!(await states.take(request, state))) return expiredPage(options)
-  const exchange = finished(code, options)
+  const exchange = finished(code, options, onFailure)
   const done = (await inTime(options.pageMs ?? PAGE_MS, exchange, undefined)) ?? slowPage(options)
   return { ...done, headers: { ...done.headers, ...states.clear(state) } }
 }
 
-async function finished(code: string, options: InstallOptions): Promise<Page> {
+async function finished(code: string, options: InstallOptions, onFailure: OnFailure): Promise<Page> {
   try {
     const record = await installApp(code, options)
     return record ? installedPage(record, options) : notAllowedPage()
   } catch (error) {
-    options.log.warn({ error: messageOf(error) }, 'an installation could not be finished')
+    onFailure(error)
     return failedPage(options, refusalCode(error))
   }
 }

@@ -1,9 +1,10 @@
 /** Decides which workspace a delivery is authorized for, before anything else of it is read. */
 import type { AuthorizeSourceData } from '@slack/bolt'
 import { z } from 'zod'
-import { inTime } from '../../base/async.ts'
-import type { Installation, Installations } from '../client/installations.ts'
-import { factsOfPlace } from '../client/place-facts.ts'
+import { TransientError } from '../../base/errors.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Services } from '../services.ts'
+import { ownTeamsOf } from './channel-team.ts'
 
 /** The workspace that a delivery is for, and the bot there. */
 export interface DeliveryRecipient {
@@ -38,12 +39,14 @@ type DeliveryBody = z.infer<typeof bodySchema>
  * button, or the other side of a connected channel. Only a workspace that Slack names for the app itself, or that is
  * known already, counts; else the channel tells, or it is the organisation.
  * @returns undefined if the bot is not installed there
+ * @throws TransientError if only the channel tells, and Slack is too slow. It sends an event again that is not acked
  */
 export async function authorizedTeam(
   { teamId, enterpriseId, isEnterpriseInstall, conversationId }: AuthorizeSourceData<boolean>,
   body: unknown,
-  installations: Installations,
+  services: Services,
 ): Promise<DeliveryRecipient | undefined> {
+  const { installations } = services
   const at = async (team: string | undefined, enterprise?: string) => {
     const installation = team ? await installations.of(team, enterprise) : undefined
     return team && installation ? { team, installation } : undefined
@@ -63,9 +66,13 @@ export async function authorizedTeam(
   // Slack does not say whether this workspace is of the organisation.
   const isOpen = event === undefined && presser?.id !== undefined && presser.enterprise_id === undefined
   if (place || isOpen) return place ?? known(presser?.id)
-  const own = whole && conversationId ? await ownTeamOf(conversationId, whole.installation) : undefined
+  const isPlaced = whole && conversationId && !conversationId.startsWith('D')
+  const channel = { channel: conversationId ?? '', organisation: enterpriseId }
+  const own = isPlaced ? await ownTeamsOf(channel, whole.installation, services) : []
+  if (own === undefined && event !== undefined)
+    throw new TransientError(`Slack does not tell in which workspace of the organisation ${conversationId} is.`)
   // The envelope of an event may name whoever wrote, who may be of another company.
-  return (await at(own, enterpriseId)) ?? (event === undefined ? await at(teamId) : undefined) ?? whole
+  return (await at(own?.[0], enterpriseId)) ?? (event === undefined ? await known(teamId) : undefined) ?? whole
 }
 
 /** The team in the value of a button that names a question. */
@@ -76,17 +83,4 @@ function teamForApp(read: DeliveryBody, enterprise: string): string | undefined 
   if (event !== undefined) return own?.team_id ?? (isShared ? undefined : team_id)
   if (command !== undefined) return team_id
   return view?.app_installed_team_id ?? (team?.enterprise_id === enterprise ? team.id : undefined)
-}
-
-const LOOK_UP_MS = 1_000
-
-/** Returns a workspace of the organisation in which a channel is, as far as Slack tells in time. `isIn`: preferred. */
-export async function ownTeamOf(
-  channel: string,
-  installation: Installation,
-  isIn: string = '',
-): Promise<string | undefined> {
-  const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
-  const { ownTeams = [] } = (await inTime(LOOK_UP_MS, asking, undefined)) ?? {}
-  return ownTeams.includes(isIn) ? isIn : ownTeams[0]
 }

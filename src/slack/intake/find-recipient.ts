@@ -4,7 +4,8 @@ import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
 import { whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'
-import { ownTeamOf, type DeliveryRecipient } from './authorized-team.ts'
+import type { DeliveryRecipient } from './authorized-team.ts'
+import { ownTeamsOf } from './channel-team.ts'
 
 export type Context = AllMiddlewareArgs['context']
 
@@ -60,8 +61,10 @@ export async function recipientIn(
 ): Promise<DeliveryRecipient | undefined> {
   const recipient = await recipientOf({ context }, services)
   if (!recipient || !context.isEnterpriseInstall) return recipient
-  const team = await ownTeamOf(channel, recipient.installation, recipient.team)
-  if (team === undefined || team === recipient.team) return recipient
+  const place = { channel, organisation: context.enterpriseId ?? '' }
+  const teams = (await ownTeamsOf(place, recipient.installation, services)) ?? []
+  const [team] = teams
+  if (team === undefined || teams.includes(recipient.team)) return recipient
   await services.installations.of(team, context.enterpriseId)
   return recipientOf({ context, id: `${team}:` }, services)
 }

@@ -49,6 +49,8 @@ export const teamAccessRevoked = onEvent('team_access_revoked', (services) => as
   const teams = either.safeParse(event).data?.team_ids ?? []
   const ended = { name: 'team_access_revoked', eventTime: body.event_time, teams, id: organisationOf(context) }
   await forgetWorkspace(ended, context, services)
+  // What Slack said of connected channels may name these workspaces (intake/channel-team.ts).
+  if (ended.id !== undefined) await services.threads.forgetTeam(ended.id)
 })
 
 /**

@@ -163,11 +163,11 @@ function rejectedRequestLine({ log, now }: Services): (...parts: unknown[]) => v
 const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Services, connection: SlackConnection): void {
-  const { installations, log } = services
+  const { log } = services
   // Listeners log teams without an installation. Bolt gets no token, because it would keep a client for each one for
   // ever, and the listeners use the installation's own.
   const authorize: Authorize<boolean> = async (source, body) => {
-    const recipient = await authorizedTeam(source, body, installations)
+    const recipient = await authorizedTeam(source, body, services)
     if (!recipient) return {}
     const { botId, botUser } = recipient.installation.identity
     return { botId, botUserId: botUser, teamId: recipient.team }

@@ -36,6 +36,8 @@ export const storedTurn = askedSchema.extend({
   answer: z.string(),
   /** What the answer's tools found. */
   sources: z.array(sourceSchema).optional(),
+  /** The answer may rest on what only its asker may see: no trace of a later run has its text. */
+  forAsker: z.literal(true).optional(),
   user: z.string(),
   /** The asker's workspace, if it is another one than the thread's. */
   userTeam: z.string().optional(),

@@ -1,7 +1,7 @@
 /** Stores texts that people ask the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import { isOf } from '../../base/place.ts'
+import { isOf, personIn } from '../../base/place.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { below, changeText, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
@@ -133,8 +133,9 @@ function oldestBeyondShare(kept: StoredMemory[], one: Remembered): StoredMemory 
   return hasRoom && most !== adderOf(one) ? kept.find((other) => adderOf(other) === most) : undefined
 }
 
-function adderOf({ by, keptBy = by }: Remembered): string {
-  return keptBy
+/** Whoever had a text remembered. Only people here have somebody else's words remembered. */
+function adderOf({ by, userTeam, keptBy }: Remembered): string {
+  return keptBy ?? personIn({ team: '', user: by, userTeam })
 }
 
 /** Two texts with the same words say the same. */

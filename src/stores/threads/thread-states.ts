@@ -12,6 +12,7 @@ const NAMES: Record<keyof ThreadState, string> = {
   lookingAt: 'looking-at',
   grants: 'grants',
   movedTo: 'moved-to',
+  ownTeams: 'own-teams',
 }
 
 /** Keeps states as one text per part, `{team:channel:ts}:title`, so that no part overwrites another. */
@@ -26,11 +27,15 @@ export function createThreadStates(kv: Kv, expiry: { ttlMs: number }): ThreadSta
     })
   return {
     async load(thread) {
-      const [muted, title, renamed, lookingAt, grants, movedTo] = await kv.texts.getAll(keysOf(thread))
-      return stateOf({ muted, title, renamed, lookingAt, grants, movedTo })
+      const [muted, title, renamed, lookingAt, grants, movedTo, ownTeams] = await kv.texts.getAll(keysOf(thread))
+      return stateOf({ muted, title, renamed, lookingAt, grants, movedTo, ownTeams })
     },
-    async patch(thread, { lookingAt, grants: added, ...parts }) {
-      const texts = { ...parts, lookingAt: lookingAt && `${lookingAt.channel} ${lookingAt.at}` }
+    async patch(thread, { lookingAt, ownTeams, grants: added, ...parts }) {
+      const texts = {
+        ...parts,
+        lookingAt: lookingAt && `${lookingAt.channel} ${lookingAt.at}`,
+        ownTeams: ownTeams && [ownTeams.at, ...ownTeams.teams].join(' '),
+      }
       const set = Object.entries(texts).map(async ([part, value]) => {
         const name = NAMES[part as keyof typeof texts]
         if (value !== undefined) await kv.texts.put(kvKey(thread, name), String(value), expiry)
@@ -65,9 +70,10 @@ export function createThreadStates(kv: Kv, expiry: { ttlMs: number }): ThreadSta
 type StoredThreadState = Partial<Record<keyof ThreadState, string | undefined>>
 
 /** An unreadable part counts as never set. */
-function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredThreadState): ThreadState {
+function stateOf({ muted, title, renamed, lookingAt, grants, movedTo, ownTeams }: StoredThreadState): ThreadState {
   const granted = grantsIn(grants)
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
+  const [, toldAt, teams] = /^(\d{1,16}) (T[A-Z0-9]+(?: T[A-Z0-9]+)*)$/.exec(ownTeams ?? '') ?? []
   return {
     ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
     ...flagOf('muted', muted),
@@ -75,6 +81,7 @@ function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredTh
     ...flagOf('renamed', renamed),
     ...(granted.length > 0 ? { grants: granted } : {}),
     ...(movedTo ? { movedTo } : {}),
+    ...(teams ? { ownTeams: { teams: teams.split(' '), at: Number(toldAt) } } : {}),
   }
 }
 

@@ -20,6 +20,11 @@ export interface ThreadState {
   grants?: Grant[]
   /** For the state of a channel (`team:channel`): the id that Slack has given it since. */
   movedTo?: string
+  /**
+   * For the state of a channel: the workspaces of the organisation in which it is, and when Slack said so (milliseconds
+   * since the epoch).
+   */
+  ownTeams?: { teams: string[]; at: number }
 }
 
 /** A person's permission to use a tool. */

@@ -1,80 +1,23 @@
 /** An app of a whole organisation gets presses and events of connected companies. They are no colleagues there. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../playground/base/until.ts'
 import type { Json } from '../../../playground/slack/slack.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, SHOW_ARGUMENTS, STOP } from '../../../src/slack/format/action-ids.ts'
-import type { Env } from '../../../src/config.ts'
-import type { Ends } from '../../harness/ends.ts'
-import { startManyBot } from '../../harness/many-bot.ts'
-import { botUserOf, manySlacks, type ManySlacks } from '../../harness/many-slacks.ts'
+import { botUserOf } from '../../harness/many-slacks.ts'
+import {
+  ALICE,
+  BOB,
+  ORG,
+  OTHER,
+  SECOND,
+  startOrganisation as start,
+  WAYS,
+  type OrganisationBot,
+  type Way,
+} from '../../harness/organisation.ts'
 import { act, finish } from '../../harness/played-model.ts'
 
-const ORG = { id: 'E0ORG000001', team: 'T0ORGONE001' }
-const SECOND = 'T0ORGTWO001'
-const OTHER = { id: 'E0OTHER0001', team: 'T0OTHERONE1' }
-const ALICE = 'W0ALICE0001'
-const BOB = 'W0BOB000001'
-const SECRET = 'secret-of-org'
-let folder = ''
 let count = 0
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'thinkaloud-companies-'))))
-afterAll(() => rm(folder, { recursive: true }))
-
-/** The ways in which an organisation has its app. */
-const WAYS = {
-  'a distributed app': () => ({}),
-  'an app of its own': (slack) => ({
-    ...{ SLACK_CLIENT_ID: '', SLACK_CLIENT_SECRET: '', PUBLIC_URL: '', ALLOW_TEAMS: '', SECRETS_KEY: '' },
-    ...{ SLACK_BOT_TOKEN: slack.tokenOf(ORG), SLACK_SIGNING_SECRET: SECRET },
-  }),
-  'an app of SLACK_APPS': async (slack) => {
-    const SLACK_APPS = join(folder, `${count++}.json`)
-    const app = { name: 'org', botToken: slack.tokenOf(ORG), signingSecret: SECRET }
-    await writeFile(SLACK_APPS, JSON.stringify({ apps: [app] }))
-    const none = { SLACK_CLIENT_ID: '', SLACK_CLIENT_SECRET: '', PUBLIC_URL: '', ALLOW_TEAMS: '', SECRETS_KEY: '' }
-    return { ...none, SLACK_SIGNING_SECRET: '', SLACK_APPS }
-  },
-} satisfies Record<string, (slack: ManySlacks) => Env | Promise<Env>>
-type Way = keyof typeof WAYS
-
-async function start(t: Ends, way: Way, env: Env = {}) {
-  const slack = await manySlacks(t)
-  slack.state.teamsOf = (home) => (home === ORG.id ? [ORG.team, SECOND] : [OTHER.team])
-  // Both are people of the organisation, in two of its workspaces. Others are of another company.
-  slack.state.person = (user): Json =>
-    [ALICE, BOB].includes(user)
-      ? { team_id: ORG.team, enterprise_user: { enterprise_id: ORG.id, teams: [ORG.team, SECOND] } }
-      : { team_id: 'T0STRANGE01', is_stranger: true, enterprise_user: undefined }
-  const own = await WAYS[way](slack)
-  const bot = await startManyBot(t, {
-    slack,
-    env: () => ({ CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools', ...own, ...env }),
-  })
-  if (way === 'a distributed app') await bot.install({ id: ORG.id })
-  const secret = way === 'a distributed app' ? undefined : SECRET
-  const by = secret === undefined ? {} : { secret }
-  const mention = (text: string, more: Json = {}) => slack.mention(ORG, text, { ...by, ...more })
-  /** Asks for a note, which needs an approval. @returns the value of the card's buttons */
-  const waits = async (channel: string, more: Json = {}) => {
-    const call = act('I write it down.', 'notebook', JSON.stringify({ title: channel, text: 'x' }))
-    bot.model.on(`write ${channel}`, call, finish('Written down.'))
-    await mention(`write ${channel}`, { channel, user: ALICE, ...more })
-    const isCard = ({ method, args }: { method: string; args: Json }) =>
-      method === 'chat.postMessage' && args['channel'] === channel && JSON.stringify(args).includes(ALLOW_ONCE)
-    const card = await until(() => slack.calls.find(isCard), 'a card')
-    await until(() => bot.logs.some((line) => line.includes(channel) && line.includes('waits for a person')), 'a wait')
-    const id = `${ORG.team}:${channel}:[\\d.]+`
-    return String(new RegExp(`\\d+ ${id} ${id}`).exec(JSON.stringify(card.args)))
-  }
-  const press = (action: string, value: string, channel: string, [id, team_id]: readonly [string, string]) =>
-    slack.press({ id: ORG.id }, { action, value, channel, user: { id, team_id }, ...by })
-  const written = (channel: string) =>
-    slack.posts().filter((post) => post.channel === channel && post.text.includes('Written down.')).length
-  return { ...bot, by, mention, waits, press, written }
-}
 
 describe.for(Object.keys(WAYS) as Way[])('an organisation with %s', (way) => {
   test.for([
@@ -161,39 +104,17 @@ describe.for(Object.keys(WAYS) as Way[])('an organisation with %s', (way) => {
 
 /** A channel that is shared with another company, in which the bot runs for a person of that company. */
 const SHARED = 'C0SHARED001'
-const UNNAMED = [{ enterprise_id: ORG.id, team_id: null, is_enterprise_install: true, is_bot: true }]
 const STRANGER = { type: 'app_mention', user: 'U0STRANGER1', user_team: 'T0STRANGE01', team: 'T0STRANGE01' }
 const ASKED_AT = '1800000100.000100'
 
 /** A person of another company asks in a shared channel. */
-function strangerAsks({ slack, by }: Awaited<ReturnType<typeof start>>, text: string, envelope: Json = {}) {
+function strangerAsks({ slack, by }: OrganisationBot, text: string, envelope: Json = {}) {
   const place = { channel: SHARED, ts: ASKED_AT, event_ts: ASKED_AT }
   const message = { ...STRANGER, ...place, text: `<@${botUserOf(ORG.id)}> ${text}` }
   return slack.event(ORG, message, { ...by, is_ext_shared_channel: true, ...envelope })
 }
 
 describe.for(Object.keys(WAYS) as Way[])('an organisation with %s, and its connected companies', (way) => {
-  test.for([
-    ['Slack is slow to tell about the channel', 'slow'],
-    ['Slack refuses to tell about the channel', 'refused'],
-  ] as const)('a person of another company is refused even if %s', async ([, how]) => {
-    const bot = await start({ onTestFinished }, way)
-    const { state } = bot.slack
-    // In a workspace of their own company, they are a member.
-    state.person = () => ({ team_id: 'T0STRANGE01', is_stranger: false, enterprise_user: undefined })
-    let release = () => {}
-    const slow = new Promise<void>((resolve) => (release = resolve))
-    onTestFinished(() => release())
-    const isAboutPlace = (args: Json) => args['channel'] === SHARED && !('text' in args) && !('user' in args)
-    if (how === 'slow') state.holdAnswer = (args) => (isAboutPlace(args) ? slow : undefined)
-    else state.refuses = (method) => (method === 'conversations.info' ? 'ratelimited' : undefined)
-    await strangerAsks(bot, 'What is secret?', { team_id: 'T0STRANGE01', authorizations: UNNAMED })
-    release()
-    await until(() => bot.logs.some((line) => line.includes('may not ask here')), 'the refusal')
-    expect(bot.model.about('secret')).toEqual([])
-    expect(bot.logs.filter((line) => line.includes('"T0STRANGE01:'))).toEqual([])
-  })
-
   test('a press that names the workspace of a company without an organisation is not one of ours', async (t) => {
     const bot = await start(t, way)
     const channel = 'C0CALL00901'
@@ -263,7 +184,7 @@ test.for([
 const MESSAGE = { ts: '1900000030.000100', user: ALICE, text: 'x' }
 
 /** Deliveries of an organisation that name a workspace of another one, which has installed the app too. */
-const NAMES_OTHERS: [string, (bot: Awaited<ReturnType<typeof start>>) => Promise<unknown>][] = [
+const NAMES_OTHERS: [string, (bot: OrganisationBot) => Promise<unknown>][] = [
   [
     'a press',
     ({ press }) =>

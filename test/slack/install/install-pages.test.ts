@@ -178,29 +178,66 @@ test('a failure after the exchange does not lose the token: the workspace’s ad
   expect(asked()).toBe(before)
 })
 
-test('a Slack that does not answer is a page that says so, and the exchange goes on', async () => {
+/** Comes back with a code to pages that wait 5 ms for Slack, which answers as `fetch` does. */
+async function comeBackTo(fetch: (calls: number) => Promise<Response>) {
   const now = () => Date.UTC(2026, 10, 26)
   const shared = createValues(memoryKv({ now }), { room: 'mcp' })
   const asked: string[] = []
-  let fail: (error: Error) => void = () => {}
   const pages = installPages({
     ...{ stores: { shared, records: {} as never }, clientId: '1.2', clientSecret: 's', allowed: ['*'], scopes: [] },
     ...{ publicUrl: 'https://bot.example.com', apiUrl: 'https://slack.com/api/', log: createLog('silent'), now },
     pageMs: 5,
-    fetch: (url) => {
-      asked.push(String(url))
-      return new Promise((_, reject) => void (fail = reject))
-    },
+    fetch: (url) => fetch(asked.push(String(url))),
   })
   const get = async (url: string, cookie = '') =>
     (await pages[url.split('?')[0]!]?.({ method: 'GET', url, headers: { cookie } } as IncomingMessage))!
   const { headers = {} } = await get('/slack/install')
   const state = new URL(String(headers['location'])).searchParams.get('state')
   const cookie = String(headers['set-cookie']).split(';')[0]
-  const page = await get(`/slack/oauth_redirect?code=c&state=${state}`, cookie)
+  return { page: await get(`/slack/oauth_redirect?code=c&state=${state}`, cookie), asked }
+}
+
+const REFUSAL = JSON.stringify({ ok: false, error: 'invalid_code' })
+
+test('a Slack that does not answer is a page that says so, and the exchange goes on', async () => {
+  let fail: (error: Error) => void = () => {}
+  const { page, asked } = await comeBackTo(() => new Promise((_, reject) => void (fail = reject)))
   expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
   expect(asked).toEqual(['https://slack.com/api/oauth.v2.access'])
   fail(new Error('over'))
+})
+
+test.each([
+  ['a page of a proxy', '<html>Please log in</html>'],
+  ['nothing', ''],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['a word', '"ok"'],
+  ['half an object', '{"ok":tr'],
+  ['no error', '{"ok":false}'],
+  ['no token', '{"ok":true}'],
+  ['neither a workspace nor an organisation', '{"ok":true,"access_token":"x","bot_user_id":"U","app_id":"A"}'],
+])('a Slack that answers with %s has not refused anything', async (_, body) => {
+  const { page } = await comeBackTo(async (calls) => new Response(calls === 1 ? body : REFUSAL))
+  expect([page.status, page.body]).toEqual([503, expect.stringMatching(/not answered yet|could not be reached/)])
+})
+
+/** An answer of which only the beginning arrives while the test runs. */
+function hanging(): Response {
+  const start = (body: ReadableStreamDefaultController) => {
+    body.enqueue(Buffer.from('{'))
+    onTestFinished(() => body.error(new Error('over')))
+  }
+  return new Response(new ReadableStream({ start }))
+}
+
+test.each<[string, () => Response]>([
+  ['hangs in its answer', () => hanging()],
+  ['asks to wait for ten minutes', () => new Response('', { status: 429, headers: { 'retry-after': '600' } })],
+  ['fails', () => new Response('<h1>Sorry</h1>', { status: 502 })],
+])('the page does not wait for a Slack that %s', async (_, answer) => {
+  const { page } = await comeBackTo(async (calls) => (calls === 1 ? answer() : new Response(REFUSAL)))
+  expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
 })
 
 test('strangers are served a bounded number of pages a minute, with one line in the log, and fill no store', async (t) => {
@@ -211,6 +248,15 @@ test('strangers are served a bounded number of pages a minute, with one line in 
   for (let i = 0; i < 150; i++) await other.browser().comeBack({ code: `made-up-${i}`, state: 'x'.repeat(43) })
   expect(other.slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toEqual([])
   expect(other.logs.filter((line) => line.includes('too many requests for the install pages'))).toHaveLength(2)
+  other.slack.clock.now += 60_000
+  // A stranger may also begin as a browser does, and come back with a code of their own.
+  const finish = async (n: number) => {
+    const person = other.browser()
+    return person.comeBack({ code: `made-up-${n}`, state: await person.begin() })
+  }
+  for (let n = 0; n < 60; n++) await finish(n)
+  expect(other.slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toHaveLength(30)
+  expect(other.logs.filter((line) => line.includes('could not be finished'))).toHaveLength(1)
   other.slack.clock.now += 60_000
   const home = { id: 'T0LATER0001' }
   expect((await other.install(home)).status).toBe(200)

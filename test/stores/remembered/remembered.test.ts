@@ -10,7 +10,10 @@ import { keptLog } from '../../harness/stores.ts'
 
 const DAY_MS = 86_400_000
 const SCOPE = 'T1:C1:all'
-const one = (id: string, more: { by?: string; keptBy?: string; at?: number; text?: string } = {}) => ({
+const one = (
+  id: string,
+  more: { by?: string; userTeam?: string; keptBy?: string; at?: number; text?: string } = {},
+) => ({
   ...{ id, text: `The text ${id}.`, by: 'U1', at: 1_700_000_000_000, ...more },
 })
 
@@ -68,6 +71,18 @@ function rememberedContract(make: Make): void {
     expect(left).toHaveLength(MAX_REMEMBERED)
     expect(left.slice(0, 1)).toEqual(['21'])
     expect(left).toEqual(expect.arrayContaining(['b0', 'b19', 'c']))
+  })
+
+  test('a person of another company with the id of somebody here has a share of their own', async () => {
+    const store = make()
+    const theirs = { userTeam: 'T9' }
+    for (let i = 0; i < MAX_REMEMBERED; i++) await store.add(SCOPE, one(String(i)))
+    expect(await store.add(SCOPE, one('more'))).toBe('full')
+    for (let i = 0; i < MAX_PER_PERSON; i++) expect(await store.add(SCOPE, one(`t${i}`, theirs))).toBe('added')
+    expect(await store.add(SCOPE, one('t20', theirs))).toBe('full')
+    // What somebody here had remembered of their words is of the share of whoever pressed.
+    expect(await store.add(SCOPE, one('kept', { ...theirs, keptBy: 'U2' }))).toBe('added')
+    expect((await store.list(SCOPE)).filter(({ userTeam }) => userTeam === 'T9')).toHaveLength(MAX_PER_PERSON + 1)
   })
 
   test('nobody loses their share', async () => {

@@ -78,12 +78,14 @@ test('an installation has the token, the bot’s identity and a Web API client',
 })
 
 test('an organisation’s installation counts for each of its teams', async (t) => {
-  const me = { ok: true, team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
+  const me = { team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
   const teams: unknown[] = []
   const api = await startWebServer((_, response, request) => void answer(request, response))
   async function answer(request: IncomingMessage, response: ServerResponse) {
     teams.push(new URLSearchParams(await readBody(request)).get('team_id'))
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(me))
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ok: true, ...me, teams: [{ id: OTHER }] }))
   }
   const slack = await localSlack()
   const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
@@ -95,5 +97,7 @@ test('an organisation’s installation counts for each of its teams', async (t) 
   expect(other).toMatchObject({ identity: { team: OTHER, botUser: 'U0BOT' } })
   expect(await installations.of(OTHER)).toBe(other)
   await other?.client.call('users.info', { user: ALICE }, { effort: 'once' })
-  expect(teams).toEqual([null, OTHER])
+  // `auth.test`, `auth.teams.list` and `users.info`.
+  expect(teams).toEqual([null, null, OTHER])
+  expect(await installations.of('T0STRANGE01')).toBeUndefined()
 })
