@@ -40,7 +40,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
   const detected = detectEncoding(bytes)
   if (!detected) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
-  const { encoding, isGuessed, broken } = detected
+  const { encoding, isGuessed, ...more } = detected
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
   const kind = textKind(name, head)
@@ -48,7 +48,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const isXml = kind !== 'html' && isGuessed === true && head.trimStart().startsWith('<?xml')
   const declared = kind === 'html' || isXml ? declaredEncoding(bytes) : undefined
   if (declared && !(isXml && /^utf-?8$/i.test(declared))) return { kind, encoding: declared }
-  return { kind, encoding, ...(isGuessed && { isGuessed }), ...(broken !== undefined && { broken }) }
+  return { kind, encoding, ...more, ...(isGuessed && { isGuessed }) }
 }
 
 interface Signature {

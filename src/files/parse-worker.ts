@@ -6,10 +6,10 @@
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { fileTypeOf, type TextType } from './file-type.ts'
+import { fileTypeOf } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
-import { brokenNote } from './text-decoding.ts'
+import { encodingNote } from './text-decoding.ts'
 import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
 
@@ -47,14 +47,9 @@ async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, byt
   const toParse = { name, bytes, limits, skippedPages, page, beginPage: () => void writeSync(PAGES_FD, '.'), ...type }
   const outcome = await parsedBy(page?.charset && type.encoding ? { ...toParse, encoding: page.charset } : toParse)
   // A mail names the encodings of its parts.
-  const note = /\.eml$/i.test(name) ? undefined : encodingNote(type)
+  const note = /\.eml$/i.test(name) ? undefined : encodingNote('Its text', type)
   if (!outcome.file || note === undefined) return outcome
   return { file: { ...outcome.file, notes: [...(outcome.file.notes ?? []), note] } }
-}
-
-function encodingNote({ encoding, isGuessed, broken }: TextType): string | undefined {
-  if (broken !== undefined) return brokenNote(broken)
-  return isGuessed && encoding ? `Its text is read as ${encoding} (guessed).` : undefined
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
