@@ -51,6 +51,13 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   return { kind, encoding, ...more, ...(isGuessed && { isGuessed }) }
 }
 
+/** Returns whether a text is an e-mail, or a page that was saved as one, by its name or its headers. */
+export function isMail({ name, bytes }: FileBytes): boolean {
+  if (/\.(?:emlx?|mht|mhtml)$/i.test(name)) return true
+  const [headers = ''] = latin1(bytes.subarray(0, HEAD)).split(/\r?\n\r?\n/, 1)
+  return /^[\w-]{2,60}:/.test(headers) && /^mime-version:\s*1\.0/im.test(headers)
+}
+
 interface Signature {
   magic: string
   at?: number
@@ -95,6 +102,8 @@ function zipType(bytes: Uint8Array): FileType {
   const mimetype = mimetypeIn(bytes)
   if (mimetype.startsWith('application/epub+zip'))
     return { fault: 'I cannot read e-books (epub). Save it as pdf or docx.' }
+  if ([...names].some((name) => /^Index\/.*\.iwa$/.test(name) || name === 'Index.zip'))
+    return { fault: 'I cannot read files of Pages, Numbers or Keynote. Export it as docx, xlsx, pptx or pdf.' }
   return openDocument(mimetype) ?? archive()
 }
 
