@@ -40,7 +40,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
   const detected = detectEncoding(bytes)
   if (!detected) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
-  const { encoding, isGuessed, broken } = detected
+  const { encoding, isGuessed, ...more } = detected
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
   const kind = textKind(name, head)
@@ -48,7 +48,14 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const isXml = kind !== 'html' && isGuessed === true && head.trimStart().startsWith('<?xml')
   const declared = kind === 'html' || isXml ? declaredEncoding(bytes) : undefined
   if (declared && !(isXml && /^utf-?8$/i.test(declared))) return { kind, encoding: declared }
-  return { kind, encoding, ...(isGuessed && { isGuessed }), broken }
+  return { kind, encoding, ...more, ...(isGuessed && { isGuessed }) }
+}
+
+/** Returns whether a text is an e-mail, or a page that was saved as one, by its name or its headers. */
+export function isMail({ name, bytes }: FileBytes): boolean {
+  if (/\.(?:emlx?|mht|mhtml)$/i.test(name)) return true
+  const [headers = ''] = latin1(bytes.subarray(0, HEAD)).split(/\r?\n\r?\n/, 1)
+  return /^[\w-]{2,60}:/.test(headers) && /^mime-version:\s*1\.0/im.test(headers)
 }
 
 interface Signature {
@@ -95,6 +102,8 @@ function zipType(bytes: Uint8Array): FileType {
   const mimetype = mimetypeIn(bytes)
   if (mimetype.startsWith('application/epub+zip'))
     return { fault: 'I cannot read e-books (epub). Save it as pdf or docx.' }
+  if ([...names].some((name) => /^Index\/.*\.iwa$/.test(name) || name === 'Index.zip'))
+    return { fault: 'I cannot read files of Pages, Numbers or Keynote. Export it as docx, xlsx, pptx or pdf.' }
   return openDocument(mimetype) ?? archive()
 }
 

@@ -1,79 +1,103 @@
 /** Guesses the encoding of a text that does not say it: by its statistics, and by how well each reading looks. */
 import chardet from 'chardet'
+import { ALPHABETS, wordLook, type Alphabet, type Language } from './alphabets.ts'
 import { decodeAs, knownEncoding } from './decode-as.ts'
 import { EAST_ASIAN, eastAsianLook } from './east-asian-look.ts'
 
 /** How many bytes the readings are compared on, from the first that is not ASCII. */
 const COMPARED = 8192
 /** The number of bytes that are read before the first one beyond ASCII. */
-const CONTEXT = 8
+const CONTEXT = 24
 /** How much better another reading must look than the one that the statistics name. */
 const MARGIN = 0.1
+/** How well UTF-16 without a mark or a zero looks: it is rare. */
+const WIDE_LOOK = 0.45
+/** Readings are in doubt if they look as well as this, in a text of no more bytes beyond ASCII. */
+const DOUBT = 0.2
+const DOUBTFUL_BYTES = 40
+/** The longest part of a word that is shown in two readings. */
+const MAX_WORD = 24
 /** Enough bytes for statistics to be certain. */
 const CERTAIN_BYTES = 400
 
-/** The letters of languages beside a to z: a text has those of one language, hardly of several. */
-const WESTERN = ['äöüß', 'àâæçéèêëîïôœùûü', 'áéíñóúü', 'àáâãçéêíóôõú', 'åäöæøé', 'àèéìíòóùî', 'áæéíðóöúýþ']
-const CENTRAL = ['ąćęłńóśźż', 'áčďéěíňóřšťúůýžäôľĺ', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž']
-const TURKISH = ['ğışçöüâîûİ']
-const BALTIC = ['āčēģīķļņšūž', 'ąčęėįšųūž', 'äöüõšž']
-
-interface ComparedEncoding {
-  encoding: string
-  /** What is common in the reading, by language: these characters count more than others of their script. */
-  common: ReadonlySet<string>[]
-  script: RegExp
-}
-
-const setsOf = (languages: string[]) => languages.map((all) => new Set(all + all.toUpperCase()))
-
-const READINGS: ComparedEncoding[] = [
-  { encoding: 'windows-1252', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
-  { encoding: 'windows-1250', common: setsOf(CENTRAL), script: /\p{sc=Latin}/u },
-  { encoding: 'windows-1251', common: [], script: /\p{sc=Cyrillic}/u },
-  { encoding: 'koi8-r', common: [], script: /[А-яЁё]/u },
-  { encoding: 'windows-1253', common: [], script: /\p{sc=Greek}/u },
-  { encoding: 'windows-1254', common: setsOf(TURKISH), script: /\p{sc=Latin}/u },
-  { encoding: 'windows-1255', common: [], script: /[א-ת]/ },
-  { encoding: 'macintosh', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
-  { encoding: 'cp850', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
-  { encoding: 'iso-8859-2', common: setsOf(CENTRAL), script: /\p{sc=Latin}/u },
-  { encoding: 'windows-1257', common: setsOf(BALTIC), script: /\p{sc=Latin}/u },
-  { encoding: 'ibm866', common: [], script: /[А-яЁё]/u },
-  { encoding: 'windows-1256', common: [], script: /\p{sc=Arabic}/u },
-  { encoding: 'windows-874', common: [], script: /\p{sc=Thai}/u },
-]
 const UTF16 = ['utf-16le', 'utf-16be']
-const EAST_ASIAN_LETTER = /[\p{sc=Han}ぁ-ヿ々가-힣]/u
 const PUNCTUATION = /[‘’“”„‚–—…•·€£§µ±×÷¢¥‰†‡‹›¬°©®™«»½¼¾¿¡²³ºª\u00a0、。「」『』（），：；！？・ー～]/u
 
-export function guessEncoding(sample: Uint8Array): string {
+/** Another reading of a text that looks nearly as well. */
+export interface OtherReading {
+  encoding: string
+  /** A word of the text as it is read, and as it would be in this encoding. */
+  word: string
+  instead: string
+}
+
+interface GuessedEncoding {
+  encoding: string
+  others: OtherReading[]
+}
+
+interface RankedEncoding {
+  encoding: string
+  /** How well its reading looks, from -1 to 1, and a little more if the statistics name it. */
+  score: number
+}
+
+/** Returns the likeliest encoding of bytes that are not all ASCII, and those that are nearly as likely. */
+export function guessEncoding(sample: Uint8Array): GuessedEncoding {
   const first = sample.findIndex((byte) => byte >= 0x80)
   // The letters before it show whether it stands in a word.
   const from = Math.max(0, first - CONTEXT)
   const part = sample.subarray(from, from + COMPARED)
+  const ranked = rankEncodings(sample, part)
+  const [best] = ranked
+  return { encoding: best!.encoding, others: highBytes(part) <= DOUBTFUL_BYTES ? otherReadings(part, ranked) : [] }
+}
+
+const highBytes = (part: Uint8Array) => part.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0)
+
+/** Returns the encodings that a text may have, the likeliest first. */
+function rankEncodings(sample: Uint8Array, part: Uint8Array): RankedEncoding[] {
+  const high = highBytes(part)
   const statistical = byStatistics(sample)
-  const scores = [
-    ...READINGS.map((reading) => ({ encoding: reading.encoding, score: bestLook(part, reading) })),
+  const ranked = [
+    ...ALPHABETS.map((one) => ({ encoding: one.encoding, score: bestLook(part, one) })),
     ...Object.entries(EAST_ASIAN).map(([encoding, one]) => ({
       encoding,
       score: eastAsianLook(part, decodeAs(part, encoding), one),
     })),
   ]
-  const best = scores.reduce((one, other) => (other.score > one.score ? other : one))
-  const high = part.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0)
+  const isLong = high >= CERTAIN_BYTES
+  const wide = sample.length <= DOUBTFUL_BYTES ? utf16WithoutMark(sample) : undefined
+  if (wide !== undefined) ranked.push({ encoding: wide, score: WIDE_LOOK })
   // Statistics are better than looks on long texts, and as good for encodings that are not compared here.
-  const own = scores.find(({ encoding }) => encoding === statistical)?.score
+  const own = ranked.find(({ encoding }) => encoding === statistical)
+  if (own === undefined) ranked.push({ encoding: statistical, score: isLong ? 2 : 0.7 })
+  else if (isLong) own.score += 4 * MARGIN
   // Of the statistics' guesses these are seldom right on short texts.
-  const isDoubted = high < CERTAIN_BYTES && /^(?:iso-8859-2|windows-1257)$/.test(statistical)
-  if (own === undefined) return high >= CERTAIN_BYTES || best.score < 0.7 ? statistical : best.encoding
-  if (isDoubted) return best.encoding
-  const margin = high >= CERTAIN_BYTES ? 4 * MARGIN : MARGIN
-  return best.score > own + margin ? best.encoding : statistical
+  else if (high < 6 ? statistical === 'windows-1252' : !/^(?:iso-8859-2|windows-1257)$/.test(statistical))
+    own.score += MARGIN
+  return ranked.toSorted((one, other) => other.score - one.score)
+}
+
+/** Returns up to two other readings that look nearly as well as the best. */
+function otherReadings(part: Uint8Array, [best, ...rest]: RankedEncoding[]): OtherReading[] {
+  const others: OtherReading[] = []
+  const tokens = (encoding: string) => decodeAs(part, encoding).split(/[\s,;|"]+/)
+  const own = tokens(best!.encoding)
+  for (const { encoding, score } of rest) {
+    if (others.length === 2 || score < best!.score - DOUBT) break
+    const its = tokens(encoding)
+    const at = own.findIndex((token, i) => token !== its[i])
+    const [word = '', instead = ''] = [own[at]?.slice(0, MAX_WORD), its[at]?.slice(0, MAX_WORD)]
+    if (at >= 0 && !others.some((other) => other.instead === instead)) others.push({ encoding, word, instead })
+  }
+  return others
 }
 
 /** The scripts of a text, one of which all its letters beyond ASCII have. Latin text in UTF-16 has zeros. */
-const SCRIPTS = [EAST_ASIAN_LETTER, ...READINGS.map(({ script }) => script)].filter((script) => !script.test('é'))
+const SCRIPTS = [/[\p{sc=Han}ぁ-ヿ々]/u, /[가-힣]/, ...ALPHABETS.map(({ script }) => script)].filter(
+  (script) => !script.test('é'),
+)
 
 /** Returns UTF-16 if both bytes of nearly all units make text of one script, which has few zeros. */
 export function utf16WithoutMark(sample: Uint8Array): string | undefined {
@@ -99,79 +123,65 @@ const SAME = new Map([
 
 /** The guess of ICU's statistics. */
 function byStatistics(sample: Uint8Array): string {
-  const guess = chardet.analyse(sample).find(({ name }) => name !== 'ASCII' && knownEncoding(name) !== undefined)
+  const guess = chardet
+    .analyse(sample)
+    .find(({ name }) => !/^(?:ASCII|UTF-8)$/.test(name) && knownEncoding(name) !== undefined)
   if (!guess || guess.confidence < 20 || guess.name.startsWith('ISO-8859-1')) return 'windows-1252'
   const name = guess.name.toLowerCase()
   return SAME.get(name) ?? name
 }
 
-/** Returns how well a reading looks, from -1 to 1: letters of one script, in words, and in their usual case. */
-function bestLook(part: Uint8Array, { encoding, common, script }: ComparedEncoding): number {
+/** Returns how well a reading looks, from -1 to 1: words of one language, in their usual case, and signs in place. */
+function bestLook(part: Uint8Array, { encoding, languages, script, rarity }: Alphabet): number {
   const text = decodeAs(part, encoding)
-  const languages = common.length > 0 ? common : [new Set<string>()]
-  return Math.max(...languages.map((language) => look(text, language, script))) + bonus(text, encoding)
+  return Math.max(...languages.map((language) => look(text, language, script))) - rarity
 }
 
-function look(text: string, common: ReadonlySet<string>, script: RegExp): number {
+/** A word, or a sign beyond ASCII. */
+const PIECE = /(?:(?![ªµº])[\p{L}\p{M}])+|[^\0-\x7f]/gu
+
+function look(text: string, language: Language, script: RegExp): number {
   let [sum, count] = [0, 0]
-  let before = ''
-  for (let at = 0; at < text.length;) {
-    const one = String.fromCodePoint(text.codePointAt(at) ?? 0)
-    at += one.length
-    if (one > '\x7f') {
-      count += 1
-      sum += scoreOf(one, before, text[at] ?? '', common, script)
-    }
-    before = one
+  for (const { 0: piece, index } of text.matchAll(PIECE)) {
+    const size = piece.replace(/[\0-\x7f]/g, '').length
+    if (size === 0) continue
+    const isWord = /[\p{L}\p{M}]/u.test(piece) && !/[ªµº]/.test(piece)
+    const score = isWord ? wordLook(piece, language, script) : signLook(piece, text, index)
+    count += size
+    sum += size * score
   }
   return count === 0 ? -1 : sum / count
 }
 
-/** Letters of Cyrillic that few languages have. */
-const RARE = /[ЂЃЉЊЌЋЏђѓљњќћџЅѕЈј]/
+/** How far from a quotation mark its other one is looked for. */
+const QUOTED = 80
+const QUOTE = /[“”‘’«»„‚‹›]/
 
-function scoreOf(one: string, before: string, after: string, common: ReadonlySet<string>, script: RegExp): number {
-  if (one === '\ufffd' || /\p{C}/u.test(one)) return -1
-  const [isLetterBefore, isLetterAfter] = [/\p{L}/u.test(before), /\p{L}/u.test(after)]
-  if (/[£¥€¢¼½¾]/.test(one) && (/[£¥€¢]/.test(one) ? isLetterAfter || isLetterBefore : isLetterBefore)) return -0.3
-  if (/[«»º]/.test(one) && isLetterBefore !== isLetterAfter) return 1
-  if (PUNCTUATION.test(one)) return isLetterBefore && isLetterAfter && !/[’–·、。，・ー]/.test(one) ? -0.5 : 0.8
-  if (!script.test(one)) return -0.5
-  if (RARE.test(one)) return 0.1
-  if (/\p{Ll}/u.test(before) && /\p{Lu}/u.test(one)) return -0.6
-  const isBesideLatin = /\p{sc=Latin}/u.test(before) || /\p{sc=Latin}/u.test(after)
-  // Hardly any word has only letters with accents.
-  const isBesidePlain = /[a-z]/i.test(before) || /[a-z]/i.test(after)
-  if (common.size > 0) return !isBesideLatin ? alone(one) : !common.has(one) ? 0.3 : isBesidePlain ? 1 : 0.6
-  // Other alphabets: the letters stand beside their own kind.
-  if (isBesideLatin) return -0.7
-  if (/\p{Lu}/u.test(before) && /\p{Ll}/u.test(one) === false && /\p{Ll}/u.test(after)) return -0.2
-  return isLetterBefore || isLetterAfter ? 0.9 : 0.2
+/** Returns how well a sign stands between what is before and after it, from -1 to 1. */
+function signLook(sign: string, text: string, at: number): number {
+  if (sign === '\ufffd' || /\p{C}/u.test(sign)) return -1
+  const before = text.slice(Math.max(0, at - QUOTED), at)
+  const after = text.slice(at + sign.length, at + QUOTED)
+  const isAfter = /\p{L}$/u.test(before)
+  const isBefore = /^\p{L}/u.test(after)
+  if (/[£¥€¢₪№±×÷§]/.test(sign)) return isBesideDigit(before, after) ? 0.95 : isAfter || isBefore ? -0.3 : 0.4
+  if (/[²³]/.test(sign) && isAfter) return isBefore ? -0.3 : 0.95
+  if (sign === 'µ') return isAfter || !isBefore ? -0.3 : 0.95
+  if (/[°²³‰ªº½¼¾]/.test(sign)) return /\d\s?$/.test(before) ? 0.95 : isAfter ? -0.3 : 0.3
+  if (QUOTE.test(sign)) {
+    if (isAfter && isBefore) return sign === '’' ? 1 : -0.5
+    return !isAfter && !isBefore ? 0.1 : QUOTE.test(before) || QUOTE.test(after) ? 0.95 : 0.5
+  }
+  if (/[–—·]/.test(sign)) return isAfter && isBefore ? 0.75 : 0.85
+  if (/[¡¿]/.test(sign)) return isBefore && !isAfter && /[!?]/.test(after) ? 1 : -0.3
+  if (
+    sign === '\u00a0' ||
+    (sign === '…' && !isBefore) ||
+    (/[©®™]/.test(sign) && !(isAfter && isBefore)) ||
+    (sign === '•' && !isAfter)
+  )
+    return 0.85
+  return -0.3
 }
 
-/** The score of a letter that is a word of its own. */
-const alone = (one: string) => (/[àéèöåøæóáú]/i.test(one) ? 0.8 : 0.1)
-
-const TURKISH_LETTERS = setsOf(TURKISH)[0]!
-/** Words of these scripts have vowels. */
-const VOWELS: [RegExp, RegExp][] = [
-  [/\p{sc=Cyrillic}/u, /[аеёиоуыэюяіїє]/i],
-  [/\p{sc=Greek}/u, /[αεηιουωάέήίόύώϊϋ]/i],
-]
-
-/** Hebrew has no case, and five letters only at the ends of words. Greek and Russian in the same bytes have neither. */
-function bonus(text: string, encoding: string): number {
-  if (encoding === 'windows-1255') {
-    if (/[ךםןףץ][א-ת]/.test(text)) return -0.5
-    return /[ךםןףץ]/.test(text) ? 0.3 : /[א-ת]{4}/.test(text) ? 0.15 : 0
-  }
-  if (encoding === 'windows-874') return -0.15
-  if (encoding === 'windows-1254') {
-    const beyond = text.replace(/[\0-\x7f]/g, '')
-    return /[ğşıİŞĞ]/.test(beyond) && [...beyond].every((one) => TURKISH_LETTERS.has(one)) ? 0.2 : 0
-  }
-  const [, vowels] = VOWELS.find(([script]) => script.test(text)) ?? []
-  if (vowels && !vowels.test(text)) return -0.3
-  if (encoding === 'windows-1253') return /[άέήίόύώΆΈΉΊΌΎΏ]/.test(text) ? 0.05 : -0.2
-  return 0
-}
+const isBesideDigit = (before: string, after: string) => /\d\s?$/.test(before) || /^\s?\d/.test(after)

@@ -6,10 +6,10 @@
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { fileTypeOf, type TextType } from './file-type.ts'
+import { fileTypeOf, isMail } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
-import { brokenNote } from './text-decoding.ts'
+import { encodingNote } from './text-decoding.ts'
 import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
 
@@ -19,9 +19,10 @@ const LINE_FEED = 10
 /** How often a reader that watches its own memory checks it. Milliseconds. */
 const CHECK_MS = 10
 
-async function parserOf({ kind, name, page }: ToParse): Promise<Parser> {
+async function parserOf({ kind, name, page, bytes }: ToParse): Promise<Parser> {
   if (page && kind === 'html') return (await import('./parsers/web-page.ts')).parseWebPage
-  if (/\.(?:eml|ipynb)$/i.test(name)) return (await import('./parsers/named-texts.ts')).parseNamedText
+  if (/\.ipynb$/i.test(name) || (kind === 'text' && isMail({ name, bytes })))
+    return (await import('./parsers/named-texts.ts')).parseNamedText
   return PARSERS[kind]?.() ?? parsePlain
 }
 
@@ -45,16 +46,11 @@ async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, byt
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
   const toParse = { name, bytes, limits, skippedPages, page, beginPage: () => void writeSync(PAGES_FD, '.'), ...type }
+  // A mail names the encodings of its parts. The bytes of a pdf are gone once it is read.
+  const note = isMail({ name, bytes }) ? undefined : encodingNote('Its text', type)
   const outcome = await parsedBy(page?.charset && type.encoding ? { ...toParse, encoding: page.charset } : toParse)
-  // A mail names the encodings of its parts.
-  const note = /\.eml$/i.test(name) ? undefined : encodingNote(type)
   if (!outcome.file || note === undefined) return outcome
   return { file: { ...outcome.file, notes: [...(outcome.file.notes ?? []), note] } }
-}
-
-function encodingNote({ encoding, isGuessed, broken }: TextType): string | undefined {
-  if (broken !== undefined) return brokenNote(broken)
-  return isGuessed && encoding ? `Its text is read as ${encoding} (guessed).` : undefined
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {

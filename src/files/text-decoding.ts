@@ -1,6 +1,6 @@
 /** Decodes bytes to text in any encoding. */
 import { decodeAs, knownEncoding } from './decode-as.ts'
-import { utf16WithoutMark, guessEncoding } from './guess-encoding.ts'
+import { guessEncoding, utf16WithoutMark, type OtherReading } from './guess-encoding.ts'
 
 /** How many bytes the guess of an encoding reads. */
 const SAMPLE = 64 * 1024
@@ -14,6 +14,8 @@ export interface DetectedEncoding {
   isGuessed: boolean
   /** How many characters are not in this encoding. */
   broken?: number
+  /** Encodings that are nearly as likely. */
+  others?: OtherReading[]
 }
 
 /**
@@ -33,7 +35,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding | undefined 
   const broken = brokenInUtf8(bytes)
   if (broken !== undefined) return { encoding: 'utf-8', isGuessed: false, broken }
   const first = Math.max(0, bytes.findIndex((byte) => byte >= 0x80) - SAMPLE / 2)
-  return { encoding: guessEncoding(bytes.subarray(first, first + SAMPLE)), isGuessed: true }
+  return { ...guessEncoding(bytes.subarray(first, first + SAMPLE)), isGuessed: true }
 }
 
 /**
@@ -60,15 +62,22 @@ export function decodeDeclared(bytes: Uint8Array, charset: string): { text: stri
   // Programs declare ASCII and UTF-8 for whatever they send.
   const isTold = known !== undefined && known !== 'utf-8' && !/ascii/i.test(charset)
   if (isPlain || isTold || isUtf8(bytes)) return { text: decodeAs(bytes, isTold ? known : 'utf-8') }
-  const { encoding = 'windows-1252', broken } = detectEncoding(bytes) ?? {}
+  const detected = detectEncoding(bytes) ?? { encoding: 'windows-1252', isGuessed: true }
   const why = charset === '' ? 'names no encoding' : `names the encoding ${charset.slice(0, 40)}`
-  const note = broken === undefined ? `A part that ${why} is read as ${encoding} (guessed).` : brokenNote(broken)
-  return { text: decodeAs(bytes, encoding), note }
+  const note = encodingNote(`A part that ${why}`, detected)
+  return { text: decodeAs(bytes, detected.encoding), ...(note !== undefined && { note }) }
 }
 
-/** Says that a text has characters that are not UTF-8. */
-export function brokenNote(broken: number): string {
-  return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
+/** Says what was guessed, and what is not in its encoding; undefined if there is nothing to say. */
+export function encodingNote(
+  text: string,
+  { encoding, isGuessed, broken, others = [] }: Partial<DetectedEncoding>,
+): string | undefined {
+  if (broken !== undefined)
+    return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
+  if (isGuessed !== true || encoding === undefined) return undefined
+  const doubts = others.map((one) => ` If it is ${one.encoding}, “${one.word}” is “${one.instead}”.`)
+  return `${text} is read as ${encoding} (guessed).${doubts.join('')}`
 }
 
 /**
@@ -146,19 +155,32 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns the number of broken characters if most characters beyond ASCII are sound UTF-8, as when lines of another
- * encoding were appended; otherwise undefined.
+ * Returns the number of broken characters if they are few of those beyond ASCII or stand in few lines, as when lines
+ * of another encoding were appended; otherwise undefined.
  */
 function brokenInUtf8(bytes: Uint8Array): number | undefined {
   const decoder = new TextDecoder('utf-8')
-  let [good, bad] = [0, 0]
+  const characters = { good: 0, bad: 0 }
+  const lines = { good: 0, bad: 0 }
+  let [hasGood, hasBad] = [false, false]
+  const endLine = () => {
+    if (hasBad) lines.bad += 1
+    else if (hasGood) lines.good += 1
+    hasGood = hasBad = false
+  }
   for (let at = 0; at < bytes.length; at += SAMPLE) {
     const text = decoder.decode(bytes.subarray(at, at + SAMPLE), { stream: at + SAMPLE < bytes.length })
     for (let i = 0; i < text.length; i += 1) {
       const code = text.charCodeAt(i)
-      if (code === 0xfffd) bad += 1
-      else if (code > 0x7f) good += 1
+      if (code === 10) endLine()
+      if (code <= 0x7f) continue
+      if (code === 0xfffd) hasBad = true
+      else hasGood = true
+      characters[code === 0xfffd ? 'bad' : 'good'] += 1
     }
   }
-  return good >= MOSTLY * bad ? bad : undefined
+  endLine()
+  const isIn = (share: number) => characters.good >= share * characters.bad
+  const isMostly = isIn(MOSTLY) || lines.good >= 2 * lines.bad || (lines.good >= lines.bad && isIn(1))
+  return isMostly ? characters.bad : undefined
 }

@@ -165,3 +165,30 @@ test('a boundary that begins like another one, another transfer encoding, and a 
   const page = mailBytes('Content-Type: text/html', '<meta charset="iso-8859-2"><p>\xa3\xf3d\xbc</p>')
   expect(await parsed({ name: 'a.eml', bytes: page })).toMatchObject({ sections: [{ text: 'Subject: x\n\nŁódź' }] })
 })
+
+const saved =
+  'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="x"\n\n--x\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<h1>Caf=C3=A9</h1><p>5 =3D 5</p>\n--x--\n'
+
+test.for([
+  ['page.mhtml', `From: <Saved by Blink>\nSubject: Menu\n${saved}`],
+  ['Confluence.doc', `Date: Mon, 30 Nov 2026\nSubject: Exported From Confluence\n${saved}`],
+  ['mail', `Subject: Menu\n${saved}`],
+  ['1.emlx', `400\nSubject: Menu\n${saved}`],
+] as [string, string][])('a page or mail in another name than eml is decoded: %s', async ([name, text]) => {
+  const all = (await lines(name, text))?.join('\n')
+  expect(all).toContain('Café')
+  expect(all).toContain('5 = 5')
+  expect(all).not.toContain('quoted-printable')
+})
+
+test('a text about mail headers is no mail', async () => {
+  const text = 'Notes: what a mail needs\n\nMIME-Version: 1.0\nContent-Transfer-Encoding: quoted-printable\n\n=3D stays'
+  expect((await lines('notes.txt', text))?.at(-1)).toBe('=3D stays')
+})
+
+test.for(['a.pages', 'a.numbers', 'a.key'])('a file of Apple’s office is named as one: %s', (name) => {
+  const bytes = zipOf({ 'Index/Document.iwa': 'x', 'preview.jpg': 'x' })
+  expect(fileTypeOf({ name, bytes })).toEqual({
+    fault: 'I cannot read files of Pages, Numbers or Keynote. Export it as docx, xlsx, pptx or pdf.',
+  })
+})

@@ -110,3 +110,23 @@ test('what is not read is said on each page where it stands', async () => {
   expect(file.sections.map((section) => section.text)).toEqual([`One\n${note}`, 'Two', `Three\n${note}`])
   expect(file.notes).toEqual(['Not read: text in fonts that are not embedded, from pages 1, 3.'])
 })
+
+test.for([
+  ['a power', '(10) Tj /F1 7 Tf 5 Ts (6) Tj 0 Ts /F1 12 Tf ( units) Tj', '10⁶ units'],
+  ['a footnote, by its place', '(412) Tj /F1 7 Tf 20.5 4.5 Td (1) Tj /F1 12 Tf 5 -4.5 Td (million) Tj', '412¹ million'],
+  ['a scaled font', '/F1 1 Tf 7 0 0 7 63.4 705 Tm (3) Tj', '10³', '12 0 0 12 50 700 Tm (10) Tj'],
+  ['a formula', '(CO) Tj /F1 7 Tf -3 Ts (2) Tj 0 Ts /F1 12 Tf ( and more) Tj', 'CO₂ and more'],
+  ['smaller digits on the line', '(Total 10) Tj /F1 8 Tf (5) Tj', 'Total 105'],
+  ['a smaller line below', '(Total 10) Tj /F1 8 Tf 0 -12 Td (5 of it) Tj', 'Total 10\n5 of it'],
+])('raised and lowered digits are not glued to their line: %s', async ([, text = '', shown, before = '']) => {
+  const start = before === '' ? '/F1 12 Tf 50 700 Td' : `/F1 1 Tf ${before}`
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+    page(''),
+    drawn(`BT ${start} ${text} ET`),
+    HELVETICA,
+    HELVETICA,
+  ]
+  expect((await read(pdfWith(objects))).sections[0]?.text).toBe(shown)
+})

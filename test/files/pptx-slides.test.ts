@@ -63,3 +63,44 @@ test.each([
   const both = `<mc:AlternateContent><mc:Choice>${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`
   expect(slide(`<p:sp>${both}</p:sp><p:sp>${paragraph('after')}</p:sp>`)).toBe(`${text}\nafter`)
 })
+
+const run = (text: string, properties = '', inner = '') =>
+  `<a:r><a:rPr ${properties}>${inner}</a:rPr><a:t>${text}</a:t></a:r>`
+const power = '<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>'
+const click = '<a:hlinkClick r:id="r2"/>'
+
+test.for([
+  ['a power', run('10') + run('6', 'baseline="30000"') + run(' units'), '10⁶ units'],
+  ['a formula', run('CO') + run('2', 'baseline="-25000"'), 'CO₂'],
+  ['a footnote', run('412') + run('1', 'baseline="30000"') + run(' million', 'baseline="0"'), '412¹ million'],
+  ['struck words', run('10', 'strike="sngStrike"') + run('0', 'strike="dblStrike"') + run(' 12'), '~~100~~ 12'],
+  ['words that are not struck', run('10', 'strike="noStrike"'), '10'],
+  ['a link of two runs', run('our ', '', click) + run('page', '', click) + run('.'), 'our page (https://a.example/x).'],
+  ['an address', run('https://a.example/x', '', click), 'https://a.example/x'],
+  ['an equation', `${run('E=')}<a14:m><m:oMath>${power}</m:oMath></a14:m>`, 'E=c^(2)'],
+  ['a field', `${run('On ')}<a:fld type="datetime1"><a:rPr/><a:t>30.11.2026</a:t></a:fld>`, 'On 30.11.2026'],
+])('what a slide raises, strikes and links is marked: %s', ([, runs, text]) => {
+  const rels = `<Relationships><Relationship Id="r2" Type="x/hyperlink" Target="https://a.example/x" TargetMode="External"/></Relationships>`
+  expect(slide(`<p:sp><a:p>${runs}</a:p></p:sp>`, { 'ppt/slides/_rels/slide1.xml.rels': rels })).toBe(text)
+})
+
+test('a picture’s description is read, and that of a shape is not', () => {
+  const named = (element: string) =>
+    `<p:${element}><p:nvPr><p:cNvPr id="4" name="x" descr="Sales by month"/></p:nvPr></p:${element}>`
+  expect(slide(`<p:sp>${paragraph('Q1')}</p:sp>${named('pic')}${named('sp')}`)).toBe('Q1\n[Image: Sales by month]')
+})
+
+test.for([
+  ['days and percents', 'm/d/yyyy', ['46356', '46357'], '0%', ['0.5', '0.25'], '2026-11-30 | 50%\n2026-12-01 | 25%'],
+  ['durations', 'General', ['1', '2'], '[h]:mm', ['1.5', '0.25'], '1 | 36:00\n2 | 06:00'],
+  ['plain numbers', 'General', ['2025', '2026'], 'General', ['1.5', '2'], '2025 | 1.5\n2026 | 2'],
+] as [string, string, string[], string, string[], string][])(
+  'a chart shows its numbers in their format: %s',
+  ([, labelCode, labels, code, values, rows]) => {
+    const numbers = (format: string, all: string[]) =>
+      `<c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${all.map((one, i) => `<c:pt idx="${i}"><c:v>${one}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`
+    const chart = `<c:chartSpace><c:ser><c:tx><c:v>S</c:v></c:tx><c:cat>${numbers(labelCode, labels)}</c:cat><c:val>${numbers(code, values)}</c:val></c:ser></c:chartSpace>`
+    const parts = { ...relation('chart', '../charts/chart1.xml'), 'ppt/charts/chart1.xml': chart }
+    expect(slide('', parts)).toBe(`| S\n${rows}`)
+  },
+)

@@ -91,6 +91,70 @@ test.each([
   expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(text)
 })
 
+test.for([
+  ['shift_jis', 'テスト', '836583588367'],
+  ['shift_jis', '横浜', '89a1956c'],
+  ['shift_jis', '予定表', '975c92e8955c'],
+  ['euc-jp', '完了', 'b4b0cebb'],
+  ['euc-jp', '山田花子', 'bbb3c5c4b2d6bbd2'],
+  ['euc-jp', '請求書', 'c0c1b5e1bdf1'],
+  ['euc-kr', '매출', 'b8c5c3e2'],
+  ['euc-kr', '10개', '3130b0b3'],
+  ['euc-kr', '취소', 'c3ebbcd2'],
+  ['gb18030', '登录失败', 'b5c7c2bccaa7b0dc'],
+  ['gb18030', '错误', 'b4edcef3'],
+  ['big5', '測試', 'b4fab8d5'],
+  ['big5', '錯誤', 'bff9bb7e'],
+  ['windows-1251', 'Белград', 'c1e5ebe3f0e0e4'],
+  ['windows-1251', 'ОШИБКА', 'ced8c8c1cac0'],
+  ['windows-1252', 'it’s', '69749273'],
+  ['windows-1252', 'Coca® £5', '436f6361ae20a335'],
+  ['windows-1253', 'και', 'eae1e9'],
+  ['windows-1254', 'Şişli', 'de69fe6c69'],
+  ['windows-1255', 'דוד כהן', 'e3e5e320ebe4ef'],
+  ['windows-1256', 'مرحبا', 'e3d1cdc8c7'],
+  ['macintosh', 'für', '669f72'],
+  ['macintosh', 'Malmö', '4d616c6d9a'],
+  ['windows-1250', 'Gdańsk', '476461f1736b'],
+  ['windows-1250', 'Zdeněk', '5a64656eec6b'],
+  ['windows-1257', 'Klaipėda', '4b6c616970eb6461'],
+  ['windows-1257', 'Jonaitė', '4a6f6e616974eb'],
+  ['cp850', 'Müller', '4d816c6c6572'],
+  ['windows-874', 'สวัสดี', 'cac7d1cab4d5'],
+  ['utf-16-be', '서울', 'c11cc6b8'],
+] as [string, string, string][])(
+  'one word in %s is read as it was written, alone, in a cell and in a line of a log: %s',
+  ([, word, hex]) => {
+    const isWide = word === '서울'
+    const ascii = [
+      ['id,name,city\n1,', ',Paris\n2,Smith,Rome\n'],
+      ['10:00 WARN user ', ' not found\n'],
+    ]
+    for (const [before = '', after = ''] of [[], ...(isWide ? [] : ascii)]) {
+      const bytes = Buffer.concat([Buffer.from(before), Buffer.from(hex, 'hex'), Buffer.from(after)])
+      expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(`${before}${word}${after}`)
+    }
+  },
+)
+
+test.for([
+  ['a Latvian city', '52ee6761', 'windows-1252', ['windows-1257', 'Rîga', 'Rīga']],
+  ['a Chinese name', 'c0eec4c8', 'euc-jp', ['gb18030', '川槌', '李娜']],
+  ['a Korean city', 'bcadbfefc6afbab0bdc3', 'euc-kr', []],
+  ['a Portuguese name', '4a6fe36f', 'windows-1252', ['windows-1250', 'João', 'Joăo']],
+  ['a German name', '4dfc6c6c6572', 'windows-1252', []],
+] as [string, string, string, string[]][])(
+  'encodings that are nearly as likely are named, with what the text would be: %s',
+  async ([, hex, encoding, [other, word, instead]]) => {
+    const { notes } = await parsed({ name: 'a.txt', bytes: Buffer.from(hex, 'hex') })
+    const [note = '', ...more] = notes ?? []
+    expect(more).toEqual([])
+    expect(note.startsWith(`Its text is read as ${encoding} (guessed).`)).toBe(true)
+    if (other === undefined) expect(note.endsWith('(guessed).')).toBe(true)
+    else expect(note).toContain(` If it is ${other}, “${word}” is “${instead}”.`)
+  },
+)
+
 test('what was guessed is said, and what the file says is no guess', async () => {
   const guessed = await parsed({
     name: 'members.csv',
@@ -120,6 +184,21 @@ test('a text that is mostly UTF-8 says how many of its characters are not', asyn
   const three = await parsed({ name: 'a.csv', bytes: Buffer.concat([good, Buffer.from('\xe4,\xf6,\xfc\n', 'latin1')]) })
   expect(three.notes).toEqual(['3 characters are not UTF-8 like the rest, so � is shown.'])
 })
+
+test.for([
+  ['a list', 'Müller;Köln\nJürgen;Düsseldorf\n', 'B\xf6hm;M\xfcnchen\n', 2],
+  ['a log of two lines', '10:00 user José\n', '10:01 user Andr\xe9\n', 1],
+  ['two lines with more letters', 'Müller;Köln;Grüße\n', 'B\xf6hm\n', 1],
+  ['Japanese', '田中,東京\n鈴木,大阪\n', '\x8d\xb2\x93\xa1\n', 4],
+] as [string, string, string, number][])(
+  'a line of another encoding leaves a short text in UTF-8: %s',
+  ([, good, bad, broken]) => {
+    const bytes = Buffer.concat([Buffer.from(good), Buffer.from(bad, 'latin1')])
+    const detected = detectEncoding(bytes)
+    expect(detected?.broken).toBe(broken)
+    expect(decodeText(bytes, detected?.encoding).startsWith(good)).toBe(true)
+  },
+)
 
 test('the first letters beyond ASCII decide, however late they come', async () => {
   const late = Buffer.concat([Buffer.from('plain text only\n'.repeat(8000)), Buffer.from('Gr\xf6\xdfe\n', 'latin1')])

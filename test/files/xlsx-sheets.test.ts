@@ -63,6 +63,16 @@ test.each([
   ['-1.2E-4', '0.00E+00', '-0.00012'],
   ['12345678901234567890.5', '0', '12345678901234567890.5'],
   ['1.7976931348623157E+308', '0', '1.7976931348623157E+308'],
+  ['0.47', '0%', '47%'],
+  ['7.0000000000000007E-2', '0.0%', '7%'],
+  ['-0.4725', 10, '-47.25%'],
+  ['1234', '00000', '01234'],
+  ['12', '00', '12'],
+  ['7', '0', '7'],
+  ['1250.5', '&quot;€&quot;#,##0.00', '€1250.5'],
+  ['-3', '#,##0.00\\ [$zł-415]', '-3 zł'],
+  ['-500', '$#,##0;[Red]-$#,##0', '-$500'],
+  ['1000', '_-[$CHF-807]* #,##0_-;-[$CHF-807]* #,##0_-', 'CHF 1000'],
 ])('%s in the format %s is read as %s', (value, format, text) => {
   expect(shown(value, format)).toBe(text)
 })
@@ -81,6 +91,14 @@ test('formulas without values and errors do not disappear', () => {
   )
   expect(file.sections[0]?.text).toBe('=SUM(B1:B3)\t#DIV/0!\t2\t\tTRUE')
   expect(file.notes).toEqual(['1 formula has no stored value, so the formula is shown.'])
+})
+
+test.for([
+  ['a line break', 'a_x000D_\nb', 'a b'],
+  ['an underscore', '_x005F_x0041_', '_x0041_'],
+  ['a name of that form', 'dim_x10_y', 'dim_x10_y'],
+])('what XML cannot hold is decoded: %s', ([, written, shown]) => {
+  expect(rowsOf(`<row><c t="inlineStr"><is><t>${written}</t></is></c></row>`)).toEqual([shown])
 })
 
 test.each(['XFD1048550', 'ZZ900000', 'A1048576'])('a far cell is read: %s', (place) => {

@@ -7,12 +7,18 @@ export interface CellFormat {
   hasSeconds: boolean
   /** The number of digits behind the seconds. */
   digits: number
+  /** How many digits a number has at least, as in postal codes. */
+  minimum?: number
+  isPercent?: boolean
+  /** What is shown before and after the number. */
+  currency?: { before: string; after: string }
 }
 
 const NUMBER: CellFormat = { kind: 'number', from: 'h', hasSeconds: false, digits: 0 }
 /** The formats that a file does not spell out (ECMA-376, part 1, 18.8.30), with the dates of East Asian versions. */
 const BUILT_IN = new Map(
   Object.entries({
+    '0%': [9, 10],
     'yyyy-mm-dd': [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58],
     'yyyy-mm-dd h:mm': [22],
     'h:mm': [18, 20, 32, 34, 55],
@@ -48,7 +54,22 @@ function formatOf(code: string): CellFormat {
   // T and J: a German Excel writes its own letters into some files.
   if (/[yd]|^[tmj./ -]*[tj][tmj./ -]*$/.test(bare)) return { kind: 'date', from, hasSeconds, digits }
   if (/[hs]/.test(bare)) return { kind: 'time', from, hasSeconds, digits }
-  return bare.includes('m') ? { kind: 'date', from, hasSeconds, digits } : NUMBER
+  return bare.includes('m') ? { kind: 'date', from, hasSeconds, digits } : numberFormat(code, bare)
+}
+
+/** A currency's sign, or its code, as `"€"`, `$` or `[$CHF-807]`. */
+const CURRENCY = /\[\$([^\]-]{1,5})(?:-[^\]]*)?\]|"\s?([$€£¥₹₽₩₺]|[A-Z]{3}|kr|zł|Kč|Ft)\s?"|\\?([$€£¥₹₽₩₺])/
+
+function numberFormat(code: string, bare: string): CellFormat {
+  if (bare.includes('%')) return { ...NUMBER, isPercent: true }
+  if (/^0{2,}$/.test(bare.trim())) return { ...NUMBER, minimum: bare.trim().length }
+  const [first = ''] = code.split(';', 1)
+  const found = CURRENCY.exec(first)
+  if (!found) return NUMBER
+  const sign = (found[1] ?? found[2] ?? found[3] ?? '').trim()
+  const isBefore = found.index < first.search(/[0#?]/)
+  const apart = /^\w/.test(sign) ? ' ' : ''
+  return { ...NUMBER, currency: isBefore ? { before: sign + apart, after: '' } : { before: '', after: ` ${sign}` } }
 }
 
 /** Returns a number as people read it in the sheet, with dates in ISO's form. */
@@ -60,8 +81,16 @@ export function formatNumber(written: string, format: CellFormat, is1904: boolea
   const isTimeOnly = format.kind === 'date' && value < 1 && format.hasSeconds
   if (isTimeOnly && value >= 0) return clock(value, format)
   const days = value + (is1904 ? DAYS_TO_1904 : 0)
-  if (format.kind === 'number' || days < 0 || days > MAX_DAY) return plain(written)
-  return asDate(days)
+  if (format.kind === 'number') return withUnit(value, plain(written), format)
+  return days < 0 || days > MAX_DAY ? plain(written) : asDate(days)
+}
+
+/** Percents are shown as people read them, with the 15 digits that Excel keeps. */
+function withUnit(value: number, text: string, { minimum, isPercent, currency }: CellFormat): string {
+  if (isPercent) return `${plain(String(Number((value * 100).toPrecision(15))))}%`
+  if (minimum !== undefined) return /^\d+$/.test(text) ? text.padStart(minimum, '0') : text
+  if (!currency) return text
+  return `${text.startsWith('-') ? '-' : ''}${currency.before}${text.replace(/^-/, '')}${currency.after}`
 }
 
 /**

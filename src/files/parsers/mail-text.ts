@@ -18,8 +18,8 @@ interface Where {
 /** `notes`: what was guessed. @returns undefined if the bytes do not begin like a mail */
 export function mailText(bytes: Uint8Array, maxChars: number): { text: string; notes: string[] } | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(/\r\n?/g, '\n')
-  // A mail of a mailbox begins with a line of its own.
-  const mail = raw.replace(/^From [^\n]{1,200}\n/, '')
+  // A mail of a mailbox begins with a line of its own, one of Apple Mail with its length.
+  const mail = raw.replace(/^(?:From [^\n]{1,200}|\d{1,12} *)\n/, '')
   if (!/^[\w-]{2,60}:/.test(mail)) return undefined
   const notes = new Set<string>()
   const decode: Decode = (part, charset) => {

@@ -1,4 +1,5 @@
 /** Parses texts that need decoding and are known by their names: e-mails and notebooks. */
+import { isMail } from '../file-type.ts'
 import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import { mailText } from './mail-text.ts'
@@ -7,9 +8,8 @@ import type { ToParse } from './parser.ts'
 import { parsePlain, plainFile } from './plain-lines.ts'
 
 export function parseNamedText(file: ToParse): ParsedFile {
-  const { name, kind, bytes, encoding, limits } = file
-  const isText = kind === 'text' || kind === 'json'
-  if (isText && /\.eml$/i.test(name)) {
+  const { kind, bytes, encoding, limits } = file
+  if (isMail(file)) {
     const mail = mailText(bytes, limits.maxChars)
     if (mail !== undefined) {
       const read = plainFile(mail.text, 'text', limits.maxChars)

@@ -26,11 +26,14 @@ function cellText(cell: Record<string, unknown>, maxChars: number): string {
   return ['```', source, '```', ...texts.map((text) => `Output:\n${text}`)].join('\n')
 }
 
+/** The kinds of an output that are text, the best first. */
+const TEXTS = ['text/markdown', 'text/plain', 'text/latex']
+
 function outputText(output: Record<string, unknown>, maxChars: number): string {
   if (output.output_type === 'error') return `${joined(output.ename)}: ${joined(output.evalue)}`
   const data = isRecord(output.data) ? output.data : {}
   const picture = Object.keys(data).find((type) => type.startsWith('image/'))
-  const plain = joined(output.text) || joined(data['text/markdown']) || joined(data['text/plain'])
+  const plain = joined(output.text) || TEXTS.map((type) => joined(data[type])).find(Boolean) || ''
   const html = plain === '' ? joined(data['text/html']) : ''
   const text = html === '' ? plain : (htmlLines(html, 'html', maxChars).sections[0]?.text ?? '')
   const other = text === '' && !picture ? Object.keys(data)[0] : undefined

@@ -7,6 +7,7 @@ import { annotationLines } from './pdf-annotations.ts'
 import { cmapSource } from './pdf-cmaps.ts'
 import { linesOf } from './pdf-lines.ts'
 import { pagesIn, PdfTables } from './pdf-table-parts.ts'
+import { raisedText } from './raised-text.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 type TextItems = Awaited<ReturnType<Awaited<ReturnType<Pdf['getPage']>>['getTextContent']>>['items']
@@ -91,12 +92,37 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 function pageText(items: TextItems): string {
-  const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
+  /** The last words of the line that stand on it. */
+  let base: TextItem | undefined
+  let text = ''
+  for (const item of items) {
+    if (!('str' in item)) continue
+    const shift = base ? shiftOf(item, base) : 0
+    text += shift === 0 ? item.str : item.str.replace(/\S.*\S|\S/, (words) => raisedText(words, shift > 0))
+    if (shift === 0 && item.str.trim() !== '') base = item
+    if (!item.hasEOL) continue
+    text += '\n'
+    base = undefined
+  }
   const lines = text.split('\n').map((line) => line.trimEnd())
   return lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+type TextItem = Extract<TextItems[number], { str: string }>
+
+/** Returns 1 for small letters that are raised beside the others of a line, -1 for lowered ones, else 0. */
+function shiftOf(item: TextItem, base: TextItem): number {
+  const [[, slant = 0, , , x = 0, y = 0], [, , , , left = 0, baseline = 0]] = [item.transform, base.transform] as [
+    number[],
+    number[],
+  ]
+  const isBeside = x >= left && x - left - base.width < base.height * 2
+  const rise = (y - baseline) / base.height
+  if (slant !== 0 || !isBeside || item.height > 0.85 * base.height || Math.abs(rise) > 0.8) return 0
+  return rise > 0.15 ? 1 : rise < -0.08 ? -1 : 0
 }
 
 async function titleOf(pdf: Pdf): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import type { ParsedFile } from '../types.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
 import { chartLines } from './chart-lines.ts'
+import { DrawnParagraph } from './drawn-paragraph.ts'
 import { relationshipsOf } from './relationships.ts'
 import { walkXml } from './xml-walk.ts'
 
@@ -21,8 +22,9 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   const writer = new SectionWriter(limits.maxChars)
   for (const path of slidePaths(members)) {
     if (writer.isFull) break
-    const { title, lines, tables } = readShapes(members[path])
     const parts = relationshipsOf(members, path)
+    const links = new Map(parts.flatMap(({ id, isExternal, target }) => (isExternal ? [[id, target] as const] : [])))
+    const { title, lines, tables } = readShapes(members[path], links)
     const notes = parts.find(({ type }) => type === 'notesSlide')
     for (const part of parts) {
       if (part.type === 'diagramData') lines.push(...readShapes(members[part.path]).lines)
@@ -53,17 +55,27 @@ function slidePaths(members: ZipMembers): string[] {
   return paths
 }
 
+/** The longest description of a picture that is read. */
+const MAX_DESCRIPTION = 500
+
+interface Shapes {
+  title: string
+  lines: string[]
+  tables: string[][][]
+}
+
 /**
  * Returns paragraphs and table rows in the order of the shapes, without what PowerPoint fills in itself (number, date).
+ * `links`: the targets of links by their ids.
  */
-export function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[]; tables: string[][][] } {
+export function readShapes(bytes: Uint8Array | undefined, links: ReadonlyMap<string, string> = new Map()): Shapes {
   const lines: string[] = []
   const tables: string[][][] = []
-  let [title, paragraph, placeholder] = ['', '', '']
+  const paragraph = new DrawnParagraph(links)
+  let [title, placeholder, isPicture] = ['', '', false]
   let row: string[] | undefined
   const endParagraph = () => {
-    const line = paragraph.replace(/\s+/g, ' ').trim()
-    paragraph = ''
+    const line = paragraph.take()
     if (line === '' || /^(?:sldNum|dt|ftr|hdr)$/.test(placeholder)) return
     if (/^(?:title|ctrTitle)$/.test(placeholder) && title === '') title = line
     if (row) row[row.length - 1] = `${row.at(-1) ?? ''} ${line}`.trim()
@@ -71,23 +83,26 @@ export function readShapes(bytes: Uint8Array | undefined): { title: string; line
   }
   walkXml(bytes, {
     open: (name, attributes) => {
+      paragraph.open(name, attributes)
       if (name === 'sp') placeholder = ''
       if (name === 'ph') placeholder = attributes.type ?? 'body'
-      if (name === 'br') paragraph += ' '
+      if (name === 'pic') isPicture = true
+      const description = name === 'cNvPr' && isPicture ? (attributes.descr ?? '').replace(/\s+/g, ' ').trim() : ''
+      if (description !== '') lines.push(`[Image: ${description.slice(0, MAX_DESCRIPTION)}]`)
       if (name === 'tbl') tables.push([])
       if (name === 'tr') row = []
       if (name === 'tc') row?.push('')
     },
     close: (name) => {
+      paragraph.close(name)
+      if (name === 'pic') isPicture = false
       if (name === 'p') endParagraph()
       if (name !== 'tr' || !row) return
       lines.push(row.join(' | '))
       tables.at(-1)?.push(row)
       row = undefined
     },
-    text: (text, inside) => {
-      if (inside === 't') paragraph += text
-    },
+    text: (text, inside) => paragraph.text(text, inside),
   })
   return { title, lines, tables }
 }

@@ -74,13 +74,18 @@ function stringsIn(bytes: Uint8Array | undefined): string[] {
     },
     close: (name) => {
       if (name === 'rPh') isHint = false
-      if (name === 'si') strings.push(text)
+      if (name === 'si') strings.push(unescaped(text))
     },
     text: (piece, inside) => {
       if (inside === 't' && !isHint) text += piece
     },
   })
   return strings
+}
+
+/** Characters that XML cannot hold stand as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+function unescaped(text: string): string {
+  return text.replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
 }
 
 /** Returns the formats by the number that a cell has as its style. */
@@ -185,7 +190,7 @@ class Sheet {
     if (type === 'b') return value === '1' || value === 'true' ? 'TRUE' : 'FALSE'
     if (type === 'd') return value.replace('T', ' ').replace(/ 00:00:00(?:\.0+)?Z?$/, '')
     const format = type === 'n' ? this.#workbook.formats[Number(style)] : undefined
-    if (type !== 'n' || value === '') return value
+    if (type !== 'n' || value === '') return unescaped(value)
     return formatNumber(value, format ?? cellFormat(0, new Map()), this.#workbook.is1904)
   }
 }

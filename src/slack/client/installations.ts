@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { areAlike, bareName } from './alike-names.ts'
 import { Directory } from './directory.ts'
-import { ownTeamsOnly } from './own-teams.ts'
+import { confirmedTeamsOnly } from './confirmed-teams.ts'
 import { refusalCode } from './slack-errors.ts'
 import { pagesOf, SlackWeb, type WebOptions } from './web-api.ts'
 
@@ -105,7 +105,7 @@ export async function installationFromConfig(config: Config, options: Installati
   try {
     const identifying = { ...options, apiUrl: config.SLACK_API_URL }
     const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, identifying)
-    return installations.isOrgWide ? await ownTeamsOnly(installations, options.now) : installations
+    return installations.isOrgWide ? await confirmedTeamsOnly(installations, options.now) : installations
   } catch (error) {
     throw tokenRefused('SLACK_BOT_TOKEN', error, config)
   }
