@@ -9,7 +9,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { isLabelled } from '../parser/taught-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
-import { holdsCall } from '../parser/written-calls.ts'
+import { holdsCall, isAnnounced } from '../parser/written-calls.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
@@ -64,8 +64,9 @@ export function readConversational(completion: string, tools: string[], accepts?
 /** Reads an unlabelled reply: the whole text, or the text after the line that says that no tool is needed. */
 function plainReply({ text, sections, tools }: ModelOutput): { thought: string; answer: string } | undefined {
   const [thought, ...others] = sections
-  // A call that cannot be read is no reply for people.
-  if (!thought) return tidy(text) && !holdsCall(text, tools) ? { thought: '', answer: tidy(text) } : undefined
+  // A call that cannot be read, or is only announced, is no reply for people.
+  const isCall = () => holdsCall(text, tools) || isAnnounced(text, tools)
+  if (!thought) return tidy(text) && !isCall() ? { thought: '', answer: tidy(text) } : undefined
   if (thought.name !== 'thought' || others.length > 0) return undefined
   const [firstLine = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
   const answer = tidy(rest.join('\n'))

@@ -104,6 +104,10 @@ const CALL =
 export const MAY_CALL =
   /<[|｜/]{0,2}(?:[a-z]{1,12}:|[a-z]{1,12}_(?=tools?[▁_ ]?calls?|function_?calls?))?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function\s?=|<details type="tool_calls"|^`{3}tool_code\b/imu
 
+/** A part of a call on one line, whose rest may show that it is one. A streamed answer waits there. */
+export const MAY_GO_ON =
+  /["'“](?:name|tool|tool_?name|function|recipient_name|action|arguments|parameters|tool_?calls?)["'”]\s{0,3}:|\bfunctions\.\w|arg_(?:key|value)>|\[ARGS\]|&(?:amp;)?lt;|\\u003c/i
+
 /** Returns whether a text holds a vendor's markup of a call outside of inline code. */
 export function holdsMarkup(text: string): boolean {
   return MAY_CALL.test(withoutInlineCode(text))
@@ -183,7 +187,7 @@ const WRITTEN =
   /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?(?:[:：→]|[-=]>)?\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text says that it will use a listed tool. */
-function isAnnounced(text: string, tools: string[]): boolean {
+export function isAnnounced(text: string, tools: string[]): boolean {
   if (text.length > LONGEST_ANNOUNCEMENT) return false
   return ANNOUNCES.some((form) =>
     [...text.matchAll(form)].some(([, name = '']) => listedTool(name, tools) !== undefined),
