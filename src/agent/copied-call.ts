@@ -76,8 +76,8 @@ function textsRead({ task, progress }: RunState, { tool, input }: Action): strin
   return [said, filesText, remembered, ...answers, ...results.map(({ observation }) => observation?.text ?? '')]
 }
 
-/** Matches the parts of a question that may be pasted: its quotations, and all but its first line. */
-const PASTED = /[\n"“”„«»「『`>][^]*/
+/** Matches the parts of a question that may be pasted: its quotations, markup, and all but its first line. */
+const PASTED = /[\n"“”„«»「『`<>][^]*/
 
 /** Returns whether a tool, and not the loop or the operator, has answered the step's call. */
 function isResult(step: Step): step is ToolStep {

@@ -2,7 +2,6 @@
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { checkAnswer, type GivenTurn } from './check-answer.ts'
 import { withoutQuotedCalls } from './copied-call.ts'
-import { endsInArguments } from './parser/leaked-input.ts'
 import { turnText } from './parser/model-output.ts'
 import { wordsOfReasoning } from './parser/reasoning.ts'
 import { withoutCallMarks } from './parser/special-tokens.ts'
@@ -89,13 +88,12 @@ function dense(text: string): string {
 
 /**
  * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
- * off, or an action with JSON input. A plain-text input may be incomplete, and so may arguments in elements without the
- * call's end; a tool must not run on that.
+ * off, or an action with JSON input. A plain-text input may be incomplete; a tool must not run on that.
  */
-function usablePart(reading: ParsedTurn, { cutOff, text }: Completion): ParsedTurn {
+function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
   if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string') || endsInArguments(text)
+  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
   return mayBeCut
     ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
     : reading

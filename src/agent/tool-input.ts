@@ -137,7 +137,8 @@ function isBrokenObject(input: unknown): boolean {
   return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(readJson(input))
 }
 
-const BEGINS_OBJECT = /^\s{0,20}\{\s{0,20}["'][^"'\n]{1,60}["']\s{0,20}:/
+/** The quotes of the first key may be HTML's. */
+const BEGINS_OBJECT = /^\s{0,20}\{\s{0,20}(?:["']|&(?:quot|#34);)[^"'\n]{1,60}?(?:["']|&(?:quot|#34);)\s{0,20}:/i
 
 function brokenProblem(tool: Tool, fields: string[]): string {
   const what = 'it looks like a JSON object but cannot be parsed; perhaps it was cut off'
@@ -213,6 +214,8 @@ const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
 function readJson(text: string): unknown {
   if (!LIKE_JSON.test(text)) return undefined
   const value = parseExact(text)
+  // JSON in a text of JSON, as gateways escape arguments twice.
+  if (typeof value === 'string' && BEGINS_OBJECT.test(value)) return readJson(value)
   return value === undefined && BEGINS_OBJECT.test(text) ? looseObject(text) : value
 }
 

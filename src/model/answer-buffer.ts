@@ -43,7 +43,7 @@ export const MAX_OTHER_CHARS = 500_000
 
 /** The finish_reason values of various endpoints. A whole answer ends with one of these, or without any. */
 const WHOLE =
-  /^(?:|refusal|stop(?:ped)?|(?:finish_reason_)?stop|stop_?(?:sequence|token|str)|eos(?:_token)?|end(?:(?:_?of)?_?(?:turn|text))?|(?:tool|function)_?(?:calls?|use)|completed?|done|finish(?:ed)?)$/
+  /^(?:|refusal|stop(?:ped)?|stop_?(?:sequence|token|str)|eos(?:_token)?|end(?:(?:_?of)?_?(?:turn|text))?|(?:tool|function)_?(?:calls?|use)|completed?|done|finish(?:ed)?)$/
 /** The answer was cut off. `rate_limit` is a failure. */
 const AT_LENGTH = /length|max_|tokens|context|(?<!rate_)limit|truncat/
 /** The endpoint failed while it wrote. */
@@ -119,13 +119,12 @@ export class AnswerBuffer {
   }
 
   finish(reason: unknown): void {
-    if (typeof reason === 'string' && reason !== '') this.#reason = reason.toLowerCase()
+    this.#reason = plainReason(reason) || this.#reason
   }
 
   /** Takes a provider's own reason behind a gateway, if it says that the answer is not whole. */
   finishNatively(reason: unknown): void {
-    if (typeof reason !== 'string') return
-    const own = reason.toLowerCase()
+    const own = plainReason(reason)
     const isNotWhole = [AT_LENGTH, BROKEN, FILTERED].some((kind) => kind.test(own))
     if (!WHOLE.test(own) && isNotWhole) this.#reason = own
   }
@@ -201,6 +200,12 @@ export class AnswerBuffer {
     const isNext = name !== '' && name !== call.name && call.arguments !== ''
     return name !== '' && (isOther || isNext) ? undefined : call
   }
+}
+
+/** A finish_reason without case, prefix and dashes: `FinishReason.STOP`, `tool-calls`. Empty for none. */
+export function plainReason(reason: unknown): string {
+  const written = typeof reason === 'string' ? reason.toLowerCase().replaceAll('-', '_') : ''
+  return written.replace(/^finish_?reason[._]/, '').replace(/^(?:null|none)$/, '')
 }
 
 /** The text of a content, which is text, null, or a list of parts. */

@@ -4,7 +4,7 @@ import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage }
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
 import { apiErrorIn } from './error-words.ts'
-import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
+import { MAX_OTHER_CHARS, AnswerBuffer, partsText, plainReason, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
   // The last three are fields of messages.
@@ -121,6 +121,8 @@ class ChatReader implements CompletionReader {
   isDone = false
   /** Whether an empty finish_reason came, which is an end before `[DONE]`. */
   #hasEmptyEnd = false
+  /** The text of chunks that have a message in place of a delta. Undefined before the first. */
+  #messages: string | undefined
   readonly #fields: { reasoning_content?: string; reasoning?: string } = {}
   readonly #details = new ReasoningDetails()
 
@@ -142,16 +144,29 @@ class ChatReader implements CompletionReader {
     const text = typeof choice?.text === 'string' ? { content: choice.text } : undefined
     const delta = choice?.delta ?? choice?.message ?? text
     // A few endpoints repeat the whole message at the end of its stream.
-    const isRepeated = isWhole && (this.written.hasText || this.written.hasCalls)
+    const isPiece = isWhole && this.#messages !== undefined
+    const isRepeated = isWhole && !isPiece && (this.written.hasText || this.written.hasCalls)
     // Calls may stand in the repeated message alone.
     const calls = isRepeated && !this.written.hasCalls ? choice?.message?.tool_calls : undefined
-    const fresh = isRepeated ? calls && { tool_calls: calls } : delta
+    const fresh = isRepeated ? calls && { tool_calls: calls } : isWhole ? this.#newOf(choice?.message ?? {}) : delta
     const events = fresh ? this.#readDelta(fresh) : []
-    this.written.finish(choice?.finish_reason)
-    if (choice?.finish_reason) this.written.finishNatively(choice.native_finish_reason)
-    this.#hasEmptyEnd ||= choice?.finish_reason === ''
-    this.isDone ||= Boolean(choice?.finish_reason) || isWhole || (chunk.type === 'done' && this.#hasEmptyEnd)
+    const reason = choice?.finish_reason
+    this.written.finish(reason)
+    // A few endpoints send a number or an object.
+    const isEnd = typeof reason === 'string' ? plainReason(reason) !== '' : Boolean(reason)
+    if (isEnd) this.written.finishNatively(choice?.native_finish_reason)
+    this.#hasEmptyEnd ||= !isEnd && typeof reason === 'string'
+    if (isPiece) this.isDone = false
+    this.isDone ||= isEnd || (isWhole && !isPiece) || (chunk.type === 'done' && this.#hasEmptyEnd)
     return events
+  }
+
+  /** What a message in place of a delta adds to those before it: they are pieces, or each holds everything so far. */
+  #newOf(message: Delta): Delta {
+    const [before, text] = [this.#messages ?? '', partsText(message.content)]
+    const isGrown = before !== '' && text.startsWith(before)
+    this.#messages = isGrown ? text : before + text
+    return isGrown ? { ...message, content: text.slice(before.length) } : message
   }
 
   kept(): KeptReasoning | undefined {

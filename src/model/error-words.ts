@@ -119,6 +119,12 @@ const REFUSES_KEY = new RegExp(
   'i',
 )
 
+/** Returns whether the endpoint does not accept the key. Google answers with 400. */
+export function refusesKey(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === 401 || status === 403 || (status === 400 && REFUSES_KEY.test((error as APIError).message))
+}
+
 const NO_SUCH_MODEL = /invalid model name|\bmodel\b.{0,250}(?:not found|does not exist)/i
 
 /**
@@ -142,16 +148,19 @@ export function hasNoMoney(error: unknown): boolean {
 }
 
 const NO_MONEY_CODE =
-  /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|(?<![a-z]_)quota_exceeded|arrear|overdue|billing_|budget_exceeded|payment_required/i
+  /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|(?<![a-z]_)quota_exceeded|exceeded_current_quota|set_?limit_?exceeded|arrear|overdue|billing_|budget_exceeded|payment_required/i
 const MONEY = String.raw`\b(?:credits?|balance|billing|(?<!thinking |reasoning )budget|spend\w*|prepay\w*|invoices?|payments?|funds)\b`
-const LACK = String.raw`(?:\b(?:insufficient|too low|not enough|depleted|exhausted|r[au]n out|used (?:up|all)|exceeded|reached|overdue|unpaid|requires?|to be enabled|inactive|not active)\b|(?:n't|not) have (?:any|enough)\b)`
+const LACK = String.raw`(?:\b(?:insufficient|too low|not enough|depleted|exhausted|r[au]n out|used (?:up|all)|exceeded|reached|overdue|unpaid|suspended|requires?|to be enabled|inactive|not active)\b|(?:n't|not) have (?:any|enough)\b)`
+const FREE = String.raw`\bfree (?:trial |usage )?(?:tier|quota|allocation)\b`
 const NO_MONEY = new RegExp(
   [
     `${MONEY}[^.;]{0,40}${LACK}`,
     `${LACK}[^.;]{0,40}${MONEY}`,
-    'exceeded your (?:current )?quota',
+    'exceeded your (?:current )?quota|exceeds the service quota|\\bout of [^.;]{0,20}\\bquota',
+    `${FREE}[^.;]{0,40}${LACK}`,
+    `${LACK}[^.;]{0,40}${FREE}`,
     '\\bkey limit exceeded',
-    '(?:spend(?:ing)?|specified api usage|monthly usage|daily(?: request)?|(?:tokens|requests) per day) limits?\\b',
+    '(?:spend(?:ing)?|specified api usage|(?:weekly|monthly) usage|daily(?: request)?|(?:tokens|requests) per day) limits?\\b',
     'arrearage',
     '余额不足|欠费|额度(?:不足|已?用尽|已?用完)',
   ].join('|'),

@@ -1,7 +1,7 @@
 /** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
-import { hasNoMoney, isContextLength, isUnknownModel, statusOf } from './error-words.ts'
+import { hasNoMoney, isContextLength, isUnknownModel, refusesKey, statusOf } from './error-words.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -137,16 +137,16 @@ function isFiltered({ status, code, type }: APIError): boolean {
 
 const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspection|moderation/i
 
-const RETRYABLE = new Set([408, 409, 425, 429])
+const RETRYABLE = new Set([408, 409, 424, 425, 429])
 
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error) || status === 413) return HINTS.length
-  if (status === 401 || status === 403) return HINTS.key
+  if (refusesKey(error)) return HINTS.key
   if (isUnknownModel(error))
     return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise the person who runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 404) return HINTS.noEndpoint
   if (status === 429) return HINTS.busy
-  if (status !== undefined && status < 500) return HINTS.refused
+  if (status !== undefined && status < 500 && !RETRYABLE.has(status)) return HINTS.refused
   return HINTS.down
 }
 

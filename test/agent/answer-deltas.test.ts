@@ -103,6 +103,35 @@ describe('nothing is streamed of', () => {
   })
 })
 
+describe('of a call behind a long text, native streams only the text', () => {
+  test.each([
+    '{"name": "search", "arguments": {"query": "secret"}}',
+    '```json\n{"name": "search", "parameters": {"query": "secret"}}\n```',
+    '{"role": "assistant", "tool_calls": [{"function": {"name": "search", "arguments": "secret"}}]}',
+    '> {"arguments": {"query": "secret"}, "name": "search"}',
+    'functions.search:0{"query": "secret"}',
+    'search\n<arg_key>query</arg_key>\n<arg_value>secret</arg_value>',
+    'search[ARGS]{"query": "secret"}',
+    '&lt;invoke name="search"&gt;secret',
+    '\\u003ctool_call\\u003e{"name": "search", "arguments": {"query": "secret"}}',
+  ])('%s', (call) => {
+    for (const lengths of [[1], [7, 2], [60]])
+      expect(follow('native', `${LONG}\n${call}`, { lengths }).told).toMatch(/^(?!.*secret)The lighthouse/s)
+  })
+})
+
+test('a mark of reasoning that arrives in pieces inside an answer is not streamed', () => {
+  for (const lengths of [[1], [2], [3, 5]])
+    for (const [open, close] of [
+      ['<think>', '</think>'],
+      ['<reasoning>', '</reasoning>'],
+      ['[THINK]', '[/THINK]'],
+    ]) {
+      const { told, answer = '' } = follow('native', `${LONG}\n${open}hm${close}\n\nThat is all.`, { lengths })
+      expect(answer.startsWith(told.trimEnd()), told.slice(-20)).toBe(true)
+    }
+})
+
 test('text after an answer is not streamed: another thought, a question, a special token', () => {
   for (const end of [
     '\nThought: and now',

@@ -6,6 +6,7 @@ import { read, tool } from '../harness/dialect.ts'
 const TOOLS = ['send_message', 'search', 'read_file']
 const action = (tool: string, input: unknown) => ({ kind: 'action', tool, input })
 const both = { query: 'a', limit: 5 }
+const SCHEMA = '{"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}'
 
 describe.each(['text', 'json', 'native'])('%s', (dialect) => {
   test.each([
@@ -98,6 +99,16 @@ describe.each(['text', 'json', 'native'])('%s', (dialect) => {
     ['one of several without', '<search>\n<query>a</query>\n<limit>5\n<deep>true</deep>\n</search>'],
     ['a doubled opening', '<function=search><function=search>{"query": "a"}</function>'],
     ['a key without a value', '<tool_call>search\n<arg_key>query</arg_key>\n</tool_call>'],
+    ['cut off between two arguments', '<function=search>\n<parameter=query>\na\n</parameter>\n'],
+    ['cut off there, in Claude’s form', '<invoke name="search">\n<parameter name="query">a</parameter>'],
+    ['cut off there, in GLM’s', '<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>'],
+    ['cut off there, before a remark', '<function=search>\n<parameter=query>a</parameter>\nOne moment.'],
+    ['a definition', `{"type": "function", "function": {"name": "search", "parameters": ${SCHEMA}}}`],
+    ['a definition in the marks of a call', `<tool_call>{"name": "search", "parameters": ${SCHEMA}}</tool_call>`],
+    ['a definition of MCP', `{"name": "search", "inputSchema": ${SCHEMA}}`],
+    ['a definition of Claude', `{"name": "search", "description": "Searches.", "input_schema": ${SCHEMA}}`],
+    ['a list of definitions', `<tools>\n{"name": "search", "description": "Searches."}\n</tools>`],
+    ['Mistral’s list', '[AVAILABLE_TOOLS][{"type":"function","function":{"name":"search"}}][/AVAILABLE_TOOLS]'],
     [
       'an argument that begins inside another on its line',
       '<function=search><parameter=a>x <parameter=b>y</parameter></function>',
@@ -190,16 +201,31 @@ describe('marks of calls are no thought', () => {
   })
 })
 
-describe('native shows no call as the answer', () => {
+describe.each(['native', 'conversational'] as const)('%s shows no call as the answer', (name) => {
   test.each([
+    ...[
+      '<tool_ca',
+      '{"na',
+      '{"name":"send_mes',
+      'I look.\n<function=send_mes',
+      'I look.\n<｜tool▁calls▁be',
+      '[TOOL_CA',
+    ],
+    '<function = search>\n<parameter = query>a</parameter>\n</function>',
+    '<details type="tool_calls" done="true" name="search" arguments="{&quot;query&quot;: &quot;a&quot;}">\n</details>',
+    'search → {"query": "a"}',
+    'search: {"query": "a"}',
+    'search[ARGS]{"query": "a"}',
+    'functions.search:0{"query": "a"}',
+    '[Calling tool: search with args {"query": "a"}]',
+    'Calling function `search` with {"query": "a"}',
+    'Invoking the tool: search',
     'To find it, I will use the `search` function. The arguments are {"query": "a"}.',
     'I’ll call the search tool now.',
     'To find it, I need this:\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nThis will find it.',
     '{"name": "color", "arguments": {}}',
     '[tool_use: search, args: {"query": "a"}]',
     '{"tool": "unknown", "args": {"query": "a"}}',
-    '{"thought": "so", "final_answer": "42"}',
-    '{"action": "Final Answer", "action_input": "42"}',
     'I look. <parameter name="query">a</parameter>',
     '<arg_key>query</arg_key><arg_value>a</arg_value>',
     '<search query="a"/>',
@@ -223,8 +249,16 @@ describe('native shows no call as the answer', () => {
     '<search\n>\n<query>a</query>\n</search>',
     '{"query": "a"}</function>',
   ])('asks again about %j', (text) => {
-    expect(read('native', text, TOOLS.map(tool)).kind).toBe('unreadable')
+    const { kind } = read(name, text, TOOLS.map(tool))
+    expect(kind === 'actions' && name === 'conversational' ? 'unreadable' : kind).toBe('unreadable')
   })
+})
+
+describe('native', () => {
+  test.each(['{"thought": "so", "final_answer": "42"}', '{"action": "Final Answer", "action_input": "42"}'])(
+    'asks again about an answer as a call: %s',
+    (text) => expect(read('native', text, TOOLS.map(tool)).kind).toBe('unreadable'),
+  )
 
   test.each([
     'The config is {"name": "x", "version": 2}.',

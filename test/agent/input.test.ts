@@ -31,6 +31,9 @@ describe('a tool with one field', () => {
     ['"', '"'],
     ['{"query": "x"}', 'x'],
     ["{'query': 'x'}", 'x'],
+    ['"{\\"query\\": \\"x\\"}"', 'x'],
+    ['"{x + 1}"', '{x + 1}'],
+    ['&quot;x&quot; {a}', '&quot;x&quot; {a}'],
     ['{"query": "x",}', 'x'],
     ['{"q": "x"}', 'x'],
     ['{"input": 42}', '42'],
@@ -46,6 +49,11 @@ describe('a tool with one field', () => {
   ])('takes %j', (input, query) => {
     expect(valueOf(one, input)).toEqual({ query })
   })
+
+  test.each(['{&quot;query&quot;: &quot;x&quot;}', '{ &#34;query&#34;: &#34;x&#34; }', '{&quot;q&quot;:1}'])(
+    'is asked again about %s, whose quotes are HTML’s',
+    (input) => expect(valueOf(one, input)).toMatch(/cannot be parsed/),
+  )
 
   test('accepts a number written in words', () => {
     for (const input of ['7', 7, '{"count": 7}', { count: 7 }, { n: 7 }])

@@ -34,6 +34,10 @@ describe.concurrent('a finish_reason', () => {
     'COMPLETE',
     '',
     'endTurn',
+    'FinishReason.STOP',
+    'FINISH_REASON_STOP',
+    'tool-calls',
+    'null',
   ]
   test.for(WHOLE)('"%s" ends a whole answer', async (reason, t) => {
     const call = await asked(t, ended(reason))

@@ -18,6 +18,12 @@ async function asked(t: Ends, turns: Turn[], env: object = {}): Promise<ModelCal
 }
 const calls = ({ events }: ModelCall) => events.flatMap((event) => (event.type === 'tool_calls' ? event.calls : []))
 
+const messages = (texts: string[]) =>
+  data(
+    ...texts.map((content) => JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content } }] })),
+    chunk({}, 'stop'),
+    '[DONE]',
+  )
 const BODY = { object: 'chat.completion', choices: [{ message: { content: 'It is 42.' }, finish_reason: 'stop' }] }
 const PARTS = [chunk({ content: 'It is ' }), chunk({ content: '42.' }, 'stop')] as const
 
@@ -56,6 +62,10 @@ describe.concurrent('is read to its end', () => {
     ['a JSON text on each line, in CRLF', `${PARTS.join('\r\n')}\r\n`],
     ['chunks of usage alone', data(...PARTS, '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}')],
     ['one JSON body', JSON.stringify(BODY)],
+    ['messages for deltas', messages(['It is ', '42.'])],
+    ['messages that grow', messages(['It is ', 'It is 42.'])],
+    ['messages and the whole one', messages(['It is ', '42.', 'It is 42.'])],
+    ['a first message that is empty', messages(['', 'It is ', '42.'])],
     ['one JSON body with a mark and line ends', `\ufeff\r\n${JSON.stringify(BODY, null, 2)}\n`],
   ])('%s', async ([, body], t) => {
     const call = await asked(t, [raw(body)])
@@ -77,6 +87,12 @@ describe.concurrent('is read to its end', () => {
   ])('a call in %s', async ([, body], t) => {
     const call = await asked(t, [raw(body)])
     expect(calls(call)).toMatchObject([{ name: 'look', arguments: '{"q": 1}' }])
+  })
+
+  test('messages for deltas that break off are tried again', async (t) => {
+    const [first, second] = messages(['It is ', '42. ', 'Or not.']).split('\n\n')
+    const call = await asked(t, [raw(`${first}\n\n${second}\n\n`), 'Whole.'])
+    expect([call.text, call.requests]).toEqual(['Whole.', 2])
   })
 
   test('a last event that is cut off is tried again', async (t) => {

@@ -54,6 +54,14 @@ describe.concurrent('no money left', () => {
     [429, 'Your prepayment credits are depleted. Please go to AI Studio to manage your project and billing.'],
     [429, { message: 'Tokens per day limit exceeded', code: 'token_quota_exceeded' }],
     [429, 'Your subscription has run out of credits.'],
+    [403, 'Out of call volume quota. Quota will be replenished in 5.12:00:00.'],
+    [400, 'Your request exceeds the service quota for your account.'],
+    [429, { message: 'Your account org-1 is suspended, please check your plan', type: 'exceeded_current_quota_error' }],
+    [403, { message: 'The free tier of the model has been exhausted.', code: 'AllocationQuota.FreeTierOnly' }],
+    [429, 'You have used up your daily free allocation of 10,000 neurons.'],
+    [429, 'Your account has exhausted its free trial quota for the x model.'],
+    [429, { message: 'Your account 1 has reached the set inference limit.', code: 'SetLimitExceeded' }],
+    [429, 'you (x) have reached your weekly usage limit, upgrade for higher limits'],
   ])('%i %j', async ([status, given], t) => {
     const error = typeof given === 'string' ? { message: given } : given
     expect(await failed(t, { status, body: { error } })).toEqual({ hint: expect.stringMatching(/quota/), requests: 1 })
@@ -70,7 +78,19 @@ test.for([
   expect((await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)).text).toBe('Fine.')
 })
 
+test.for<[number, object | object[]]>([
+  [
+    400,
+    [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }],
+  ],
+  [400, { error: { code: 400, message: 'API key expired. Please renew the API key.' } }],
+  [400, { error: { message: 'Incorrect API key provided' } }],
+])('a key that is refused with %i: %j', async ([status, body], t) => {
+  expect((await failed(t, { status, body })).hint).toMatch(/OPENAI_API_KEY/)
+})
+
 test.for([
+  [424, 'Request failed during generation: Server error: CUDA out of memory.'],
   [504, 'context deadline exceeded'],
   [500, 'rpc error: dial tcp 10.0.0.5:50051: context canceled after 30000 ms'],
   [503, 'Request exceeded the maximum wait time in the queue'],

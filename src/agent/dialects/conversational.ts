@@ -9,7 +9,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { isLabelled } from '../parser/taught-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
-import { holdsMarkup } from '../parser/written-calls.ts'
+import { holdsCall, isAnnounced } from '../parser/written-calls.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
@@ -62,10 +62,11 @@ export function readConversational(completion: string, tools: string[], accepts?
 }
 
 /** Reads an unlabelled reply: the whole text, or the text after the line that says that no tool is needed. */
-function plainReply({ text, sections }: ModelOutput): { thought: string; answer: string } | undefined {
+function plainReply({ text, sections, tools }: ModelOutput): { thought: string; answer: string } | undefined {
   const [thought, ...others] = sections
-  // Markup of a call that cannot be read is no reply for people.
-  if (!thought) return tidy(text) && !holdsMarkup(text) ? { thought: '', answer: tidy(text) } : undefined
+  // A call that cannot be read, or is only announced, is no reply for people.
+  const isCall = () => holdsCall(text, tools) || isAnnounced(text, tools)
+  if (!thought) return tidy(text) && !isCall() ? { thought: '', answer: tidy(text) } : undefined
   if (thought.name !== 'thought' || others.length > 0) return undefined
   const [firstLine = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
   const answer = tidy(rest.join('\n'))

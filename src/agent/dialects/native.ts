@@ -5,7 +5,7 @@ import { specOf, namesOfTools } from '../tool-input.ts'
 import { callsIn, PARALLEL } from '../parser/json-action.ts'
 import { reactLabel } from '../parser/labels.ts'
 import { turnText } from '../parser/model-output.ts'
-import { MAY_CALL, readWritten } from '../parser/written-calls.ts'
+import { MAY_CALL, MAY_GO_ON, readWritten } from '../parser/written-calls.ts'
 import { withoutCallMarks } from '../parser/special-tokens.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
@@ -197,7 +197,12 @@ function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
   const at = line.length - line.trimStart().length
   const isProse = isFirst && /^[\p{L}\p{N}#*_"'(-]/u.test(line.slice(at)) && !BEGINS_SCAFFOLDED.test(line.slice(at))
   if (!isProse || line.length - at < LONGEST_LABEL || reactLabel(line, 0) || ANSWER_LABEL.test(line)) return undefined
-  return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) || MAY_CALL.test(later) }
+  return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: mayCall }
+}
+
+/** Returns whether a line of an answer may be a part of a call. */
+function mayCall(line: string): boolean {
+  return [SCAFFOLDING, MAY_CALL, MAY_GO_ON].some((mark) => mark.test(line))
 }
 
 /** A label is at most this long, in characters. `MAX_PREAMBLE` is the longest text that models write before a call. */

@@ -31,6 +31,8 @@ export class AnswerDeltas implements AnswerReader {
   #tries = 0
   #length = 0
   #answer: GrowingAnswer | undefined
+  /** How many stretches of reasoning precede the answer. */
+  #reasonings = 0
   #held = ''
   #hold = 0
 
@@ -42,6 +44,8 @@ export class AnswerDeltas implements AnswerReader {
   push(piece: string, cut: ObservationCut): string {
     const text = this.#withoutReasoning(piece, cut)
     this.#length += piece.length
+    // What has arrived of a mark of reasoning inside the answer is held back, and nothing behind it is certain.
+    if (this.#answer && cut.reasoning.length > this.#reasonings) [this.#answer, this.#tries] = [undefined, MAX_TRIES]
     if (this.#answer) return this.#emit(this.#answer.push(text))
     return text === '' || this.#tries >= MAX_TRIES ? '' : this.#search(text, cut)
   }
@@ -62,7 +66,7 @@ export class AnswerDeltas implements AnswerReader {
       const rest = text.slice(nextLine(text, at))
       const before = opening && cut.text.slice(0, cut.text.length - rest.length - this.#line.length + opening.at)
       if (opening && before !== undefined && this.#isAnswer(before, opening))
-        return this.#begin(opening, { before, text: this.#line.slice(opening.at) + rest })
+        return this.#begin(opening, { before, text: this.#line.slice(opening.at) + rest, cut })
       if (!isWhole) break
       this.#isFirst &&= tidy(this.#line) === ''
       this.#line = ''
@@ -82,8 +86,9 @@ export class AnswerDeltas implements AnswerReader {
     return reading.kind === 'finish' && reading.answer === PROBE
   }
 
-  #begin(opening: AnswerOpening, { before, text }: { before: string; text: string }): string {
+  #begin(opening: AnswerOpening, { before, text, cut }: { before: string; text: string; cut: ObservationCut }): string {
     const depth = fenceDepth(before)
+    this.#reasonings = cut.reasoning.length
     this.#answer = opening.form === 'json' ? new JsonAnswer(opening, depth) : new GrowingAnswer(opening, depth)
     this.#hold = opening.hold ?? 0
     this.#line = ''

@@ -225,6 +225,7 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
   const weak = strong ? '' : textOf(first(fields, NAME, isText)) || listedType(fields, tools)
   const written = strong || weak
   const hasInput = INPUT.some((key) => fields.has(key))
+  if (isDefinition(fields)) return undefined
   const listed = listedTool(written, tools)
   if (!written || (weak && !hasInput && !listed) || (!listed && namesNothing(written))) return undefined
   const input = hasInput ? first(fields, INPUT) : otherFields(value)
@@ -233,6 +234,16 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
   const tool = listed ?? toolNamed(written, tools)
   return tool ? { kind: 'action', tool, input } : undefined
 }
+
+/** Returns whether an object defines a tool, as the prompt does, and does not call it. Small models repeat such lists. */
+function isDefinition(fields: ActionFields): boolean {
+  const input = first(fields, INPUT)
+  if (fields.has('inputschema') || (isRecord(input) && input['type'] === 'object' && isRecord(input['properties'])))
+    return true
+  return input === undefined && fields.has('description') && [...fields.keys()].every((key) => DEFINES.includes(key))
+}
+
+const DEFINES = [...NAME, 'description', 'type', 'strict']
 
 /** OpenAI's wrapper of several calls, which some gateways pass on as a tool. */
 export const PARALLEL = /^multi_tool_use[._]?parallel/

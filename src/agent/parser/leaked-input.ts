@@ -39,17 +39,15 @@ export function readFields(text: string, at: number, closes: string): LeakedInpu
   return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
 }
 
-/** Returns whether a text ends within the arguments of a call, so that others may have been to come. */
-export function endsInArguments(text: string): boolean {
-  const last = [...text.matchAll(CLOSING)].at(-1)
-  return last !== undefined && !/<\/|<[|｜]/.test(text.slice(last.index + last[0].length))
-}
-
-/** Returns whether another argument is lost behind the last one, or was cut off in its opening tag. */
+/**
+ * Returns whether another argument is lost behind the last one, or may be: it was cut off in its opening tag, or the
+ * text ends before any other tag.
+ */
 function isBrokenBehind(text: string, at: number, closes: string): boolean {
   const close = new RegExp(closes, 'giu')
   close.lastIndex = at
   const behind = text.slice(at, close.exec(text)?.index ?? Math.min(text.length, at + MAX_CHARS))
+  if (!/<\/|<[|｜]/.test(text.slice(at))) return true
   const lost = behind.slice(0, matchAt(CLOSING, behind, 0)?.index ?? 0)
   return /^\s{0,20}<(?!\/)[^<>]*$/.test(behind) || lost.trim() !== ''
 }

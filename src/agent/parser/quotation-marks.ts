@@ -70,7 +70,7 @@ function isInQuotes(before: string, after: string): boolean {
 
 /** Elements, and tags in brackets as in forums. */
 const TAGS =
-  /<(\/?)((?:[a-z]{1,12}:)?[a-z][\w-]{0,20})(?:\s[^<>]{0,200})?>|\[(\/?)(quote|code|pre|spoiler|list|url|[biu])(?:=[^\]\n]{0,200})?\]/giu
+  /<(\/?)((?:[a-z]{1,12}:)?[a-z][\w-]{0,20})(?:\s[^<>]{0,200})?>|\[(\/?)(quote|code|pre|spoiler|list|url|available_tools|[biu])(?:=[^\]\n]{0,200})?\]/giu
 /** Elements that models put around their own calls. */
 const WRAPS_CALLS =
   /tool(?!.*(?:result|response|output))|func|call|invoke|action|input|param|arg|think|thought|thinking|reason|plan|step|react|turn|agent|assistant|answer|^(?:response|output|json|code|python|xml|root|message|content|s|scratchpad|execute|command|request)$/iu

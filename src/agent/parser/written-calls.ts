@@ -102,7 +102,11 @@ const CALL =
 
 /** Call markup of any vendor, on one line. */
 export const MAY_CALL =
-  /<[|｜/]{0,2}(?:[a-z]{1,12}:|[a-z]{1,12}_(?=tools?[▁_ ]?calls?|function_?calls?))?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
+  /<[|｜/]{0,2}(?:[a-z]{1,12}:|[a-z]{1,12}_(?=tools?[▁_ ]?calls?|function_?calls?))?(?:tools?[▁_ ](?:prefix|suffix)|tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function\s?=|<details type="tool_calls"|^`{3}tool_code\b/imu
+
+/** A part of a call on one line, whose rest may show that it is one. A streamed answer waits there. */
+export const MAY_GO_ON =
+  /["'“](?:name|tool|tool_?name|function|recipient_name|action|arguments|parameters|tool_?calls?)["'”]\s{0,3}:|\bfunctions\.\w|arg_(?:key|value)>|\[ARGS\]|&(?:amp;)?lt;|\\u003c/i
 
 /** Returns whether a text holds a vendor's markup of a call outside of inline code. */
 export function holdsMarkup(text: string): boolean {
@@ -120,7 +124,7 @@ export function holdsCall(answer: string, tools: string[]): boolean {
 }
 
 function holdsPlainCall(answer: string, tools: string[]): boolean {
-  if (holdsMarkup(answer) || PIECE.test(withoutInlineCode(withoutFences(answer)))) return true
+  if (holdsMarkup(answer) || PIECE.test(withoutInlineCode(withoutFences(answer))) || BEGUN.test(answer)) return true
   const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
   if (call?.ok && tools.includes(call.tool)) return true
@@ -133,6 +137,7 @@ function holdsBrokenCall(text: string, tools: string[]): boolean {
   const isListed = ([, name = '']: RegExpMatchArray) => listedTool(name, tools) !== undefined
   if (INPUT_KEY.test(text) && [...text.matchAll(TOOL_KEY)].some(isListed)) return true
   if (!BEGINS_JSON.test(text)) return false
+  if (CUT_NAME.test(text)) return true
   const whole = parseJson(text.replace(/^\s{0,20}`{3}\w{0,9}|`{3}\s{0,20}$/g, '').trim())
   // JSON that can be read is an answer, unless all of it is a tool with its input.
   const isAnswer = whole !== undefined && (!isRecord(whole) || Object.values(whole).some((value) => !isRecord(value)))
@@ -141,6 +146,8 @@ function holdsBrokenCall(text: string, tools: string[]): boolean {
 
 const TOOL_KEY =
   /["'“]?(?:name|tool|tool_?name|function|recipient_name|action)["'”]?\s{0,3}:\s{0,3}["'“]([\w.:-]{1,100})["'”]/giu
+const CUT_NAME =
+  /["'“](?:name|tool|tool_?name|function|recipient_name|action)["'”]\s{0,3}:\s{0,3}["'“][\w.:-]{0,100}$/iu
 const INPUT_KEY = /["'“](?:arguments|parameters|args|input|action_?input|tool_?input|params|kwargs)["'”]\s{0,3}:/iu
 const KEY_OF_OBJECT = /[{,]\s{0,9}["'“]([\w.:-]{1,100})["'”]\s{0,3}:\s{0,3}["'“{[]/gu
 const BEGINS_JSON = /^\s{0,20}(?:`{3}\w{0,9}\s{0,9}|<\|\w{1,30}\|>\s{0,9})?[{[]/
@@ -163,6 +170,10 @@ const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '
 const PIECE =
   /[}\])]\s{0,9}<\/(?:function|invoke)>|<\/?(?:[|｜]tool[▁_ ]sep[|｜]|parameter name=|(?:[a-z]{1,16}_)?arg_(?:key|value)>|(?:tool|function)_(?:name|input|response|result|args)>)|(?<![^])\s*Observation ?[:：]|^[*_#\s]{0,6}Action[ _]Input[*_]{0,3} ?[:：]|^commentary to=/im
 
+/** The beginning of a call where the text ends: all of it, or a tag on its last line. */
+const BEGUN =
+  /^\s{0,20}(?:`{3}\w{0,9}\s{0,9})?(?:<[|｜]?\w{0,20}|[{[]\s{0,9}\{?\s{0,9}(?:["'“]\w{0,20})?)$|<[|｜/]{0,2}(?:tool|function|invoke|param|arg_)[^<>\n]{0,60}$|\[TOOL_\w{0,9}$/i
+
 function withoutFences(text: string): string {
   return text.replace(/^(`{3,9}|~{3,9})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
 }
@@ -173,10 +184,10 @@ export function withoutInlineCode(text: string): string {
 
 /** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */
 const WRITTEN =
-  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
+  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?(?:[:：→]|[-=]>)?\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text says that it will use a listed tool. */
-function isAnnounced(text: string, tools: string[]): boolean {
+export function isAnnounced(text: string, tools: string[]): boolean {
   if (text.length > LONGEST_ANNOUNCEMENT) return false
   return ANNOUNCES.some((form) =>
     [...text.matchAll(form)].some(([, name = '']) => listedTool(name, tools) !== undefined),
@@ -205,6 +216,11 @@ const ANNOUNCES = [
   new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ([\\w.-]{1,100})(?= (?:to|with|for)\\b)`, 'giu'),
   // "Using the calculator function, …", "Calling `ticket` …"
   new RegExp(`(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:using|calling|invoking)${NAME} (?:function|tool)\\b`, 'giu'),
+  // "Calling function `ticket` with …"
+  new RegExp(
+    `(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:calling|invoking)(?: the)? (?:function|tool):? ${QUOTE}([\\w.-]{1,100})${QUOTE}`,
+    'giu',
+  ),
   // "you can use the ticket function with the input …", told to a person, who has no such function
   new RegExp(
     `\\byou (?:can|could|should|may|need to) (?:use|call|invoke)${NAME} (?:function|tool) with [^.!?\\n]{0,60}?\\b(?:input|arguments?|parameters?)\\b`,
