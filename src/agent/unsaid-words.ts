@@ -7,8 +7,8 @@ import { inputForPeople } from './tool-input.ts'
 import type { Step } from './contracts/run-events.ts'
 import type { Tool } from './contracts/tool.ts'
 
-/** A word of the question, and the tools whose descriptions hold it. */
-export interface UnsaidWord {
+/** A word of the question, and the tools that are about it. */
+interface AskedWord {
   word: string
   tools: string[]
 }
@@ -18,23 +18,45 @@ const MAX_TOOLS = 2
 const MAX_WORDS = 3
 
 /**
- * Returns the words of the question that stand in the description of one or two tools, and its numbers if a tool does
- * sums: those that stand in no input or result, and whose tools have not run. Empty before the first result.
+ * Returns a line for each step, such as `Still missing: phone (colleague)`, or an empty text. The words are those of
+ * the question that stand in the description of one or two tools, and its numbers if a tool does sums, as long as they
+ * stand in no input or result, and none of their tools has run. A line is not repeated at the next step.
  */
-export function unsaidWords(question: string, tools: readonly Tool[], steps: readonly Step[]): UnsaidWord[] {
-  const ran = steps.filter(hasRun)
-  if (ran.length === 0) return []
-  const called = new Set(ran.map(({ action }) => action.tool))
-  const texts = ran.map(({ action, observation }) => `${inputForPeople(action.input)} ${observation.text}`).join('\n')
-  const said = new Set([...stems(texts), ...numbersIn(texts)])
+export function unsaidAfter(question: string, tools: readonly Tool[], steps: readonly Step[]): string[] {
+  const asked = askedWords(question, tools)
+  const said = new Set<string>()
+  const called = new Set<string>()
+  let before = ''
+  return steps.map((step) => {
+    if (asked.length === 0 || !hasRun(step)) return ''
+    const { action, observation } = step
+    called.add(action.tool)
+    const text = `${inputForPeople(action.input)}\n${observation.text}`
+    for (const word of [...stems(text), ...numbersIn(text)]) said.add(word)
+    const open = asked.filter(({ word, tools: about }) => !said.has(word) && !about.some((name) => called.has(name)))
+    const words = open.slice(0, MAX_WORDS).map(({ word, tools: about }) => `${word} (${about.join(' or ')})`)
+    const line = words.length === 0 ? '' : `${STILL_MISSING}${words.join(', ')}`
+    const isNew = line !== before
+    before = line
+    return isNew ? line : ''
+  })
+}
+
+const STILL_MISSING = 'Still missing: '
+
+/** Returns whether a text holds such a line. */
+export function repeatsUnsaid(text: string): boolean {
+  return /^Still missing: [^\n]{1,200} \([\w.-]{1,100}(?: or [\w.-]{1,100})?\)/m.test(text)
+}
+
+function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
   const namesOf = (isAbout: (tool: Tool) => boolean) => tools.filter(isAbout).map(({ name }) => name)
-  const words = stems(question)
-    .filter((word) => word.length >= SHORTEST)
-    .map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) }))
-  const numbers = numbersIn(question).map((word) => ({ word, tools: namesOf(doesSums) }))
-  const isOpen = ({ word, tools: about }: UnsaidWord) =>
-    !said.has(word) && about.length > 0 && about.length <= MAX_TOOLS && !about.some((name) => called.has(name))
-  return [...new Map([...words, ...numbers].filter(isOpen).map((one) => [one.word, one])).values()].slice(0, MAX_WORDS)
+  const words = stems(question).filter((word) => word.length >= SHORTEST)
+  const asked = [
+    ...[...new Set(words)].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
+    ...[...new Set(numbersIn(question))].map((word) => ({ word, tools: namesOf(doesSums) })),
+  ]
+  return asked.filter(({ tools: about }) => about.length > 0 && about.length <= MAX_TOOLS)
 }
 
 /** Shorter words are about anything. */

@@ -11,7 +11,7 @@ import type { Message } from '../contracts/model.ts'
 import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import { HELD_FORM, readHeld, turnSchema, withoutLeftOut } from './held-turn.ts'
 import { readJsonTurn } from './json.ts'
-import { unsaidWords } from '../unsaid-words.ts'
+import { unsaidAfter } from '../unsaid-words.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
@@ -42,14 +42,19 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
     cue: '',
     form: 'Your step has to be the action answer.',
   })
+  const unsaid = unsaidAfter(view.question, view.tools, view.steps)
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
     ...fittingExamples(worked, view),
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
-    ...view.steps.flatMap((step, i) => [...renderStep(step, view.nonce), ...reminder(view, i)]),
-    ...(tail ? [{ role: 'user' as const, content: tail.trim() }] : []),
+    ...view.steps.flatMap((step, i) => [...renderStep(step, view.nonce), ...userMessage(unsaid[i])]),
+    ...userMessage(tail.trim()),
   ]
   return { messages: alternating(messages), schema: turnSchema(view) }
+}
+
+function userMessage(content = ''): Message[] {
+  return content === '' ? [] : [{ role: 'user', content }]
 }
 
 /** A hint comes from the loop, so it is not fenced as data. */
@@ -58,16 +63,6 @@ function renderStep(step: Step, nonce: string): Message[] {
     made.kind === 'tool' ? objectOf(made) : made.text || '(nothing)'
   const messages = turnMessages(step, nonce, written)
   return step.kind === 'unreadable' ? [messages[0]!, { role: 'user', content: step.observation.text }] : messages
-}
-
-/**
- * Names what the question asks for and no result says, beside the result. It depends on nothing later, so that prompt
- * caches hit.
- */
-function reminder({ question, tools, steps }: RunView, at: number): Message[] {
-  const unsaid = steps[at]?.kind === 'tool' ? unsaidWords(question, tools, steps.slice(0, at + 1)) : []
-  const words = unsaid.map(({ word, tools: about }) => `${word} (${about.join(' or ')})`)
-  return words.length === 0 ? [] : [{ role: 'user', content: `Still missing: ${words.join(', ')}` }]
 }
 
 /** The object as the worked turns write it, on one line with spaces: a model goes on in the form that it sees. */
