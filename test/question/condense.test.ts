@@ -188,3 +188,47 @@ test('a follow-up that is too long for the model gets a sentence with both sizes
     /^Your question is too long for the model: .* about \d,\d{3} tokens.* 4,096 at once/,
   )
 })
+
+describe.concurrent('what a weak model got wrong is asked again once', () => {
+  const again = async (t: Ends, question: string, said: string[]) => {
+    const model = await playModel(t, said)
+    const call = { model: modelAt(model.url), prompts: loadPrompts(), signal: AbortSignal.timeout(60_000) }
+    const options = { ...call, onUsage: () => undefined }
+    const text = await condense(question, { turns: TURNS, said: '', nonce: 'n0nce' }, options)
+    return { text, asked: model.requests.map(({ body }) => body.messages.at(-1)?.content) }
+  }
+
+  test.for([
+    ['an earlier question, as it was typed', 'and Emma?', 'Who wrote Dune?', 'Who wrote Emma?', 'an earlier question'],
+    [
+      'an earlier question, as it was understood',
+      'and where?',
+      'When was Frank Herbert born?',
+      'Where was Frank Herbert born?',
+      'an earlier question',
+    ],
+    ['a lost number', 'and in 1965?', 'What did he write?', 'What did Frank Herbert write in 1965?', 'lacks 1965'],
+    ['another date', 'and on 1986-02-11?', 'And in 1986?', 'What happened on 1986-02-11?', 'lacks 02'],
+    ['a lost code', 'und A-2041?', 'Und Dune?', 'Wer schrieb A-2041?', 'lacks 2041'],
+  ] as const)('%s', async ([, question, first, second, fault], t) => {
+    const { text, asked } = await again(t, question, [first, second])
+    expect(text).toBe(second)
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toContain(fault)
+    expect(asked[1]).toContain(question)
+  })
+
+  test('the second time it stays as it was typed', async (t) => {
+    const { text, asked } = await again(t, 'and Emma?', ['Who wrote Dune?', 'Who wrote Dune?'])
+    expect([text, asked.length]).toEqual(['and Emma?', 2])
+  })
+
+  test.for([
+    ['a number in another form', 'and 20 %?', 'What is 20% of 3260?'],
+    ['a number with separators', 'and of 12,500?', 'What is 15 % of 12500?'],
+    ['an earlier question that was asked again', 'who wrote dune?', 'Who wrote Dune?'],
+  ] as const)('%s is not asked again', async ([, question, said], t) => {
+    const { text, asked } = await again(t, question, [said])
+    expect([text, asked.length]).toEqual([said, 1])
+  })
+})
