@@ -106,6 +106,24 @@ const PARAGRAPH = '<w:p><w:r><w:t>word</w:t></w:r></w:p>'
 const CELL = `<w:tc>${PARAGRAPH}</w:tc>`
 
 const FORMATS: Record<string, Format> = {
+  'txt in an encoding that is guessed': {
+    parse: parsePlain,
+    name: 'a.txt',
+    file: (units) => Buffer.from(`caf\xe9 ${units}`, 'latin1'),
+    units: [
+      '\xe9',
+      'a',
+      '\xe1a',
+      '\x93',
+      '\x95 ',
+      '\xc1\xe1\xe9',
+      '\xb0\xa1',
+      '\x82\xa0',
+      '\xe9\n',
+      '\xc3\xa9\n',
+      '\xe9,',
+    ],
+  },
   txt: {
     parse: parsePlain,
     name: 'a.txt',
@@ -355,6 +373,7 @@ const FORMATS: Record<string, Format> = {
       '<w:r><w:tab/></w:r>',
       '<w:r><w:fldChar w:fldCharType="begin"/></w:r>',
       '<w:r><w:fldChar w:fldCharType="end"/></w:r>',
+      '<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>EQ \\f(1;2)</w:instrText><w:fldChar w:fldCharType="end"/></w:r>',
       '<w:r><w:rPr><w:strike/></w:rPr><w:t>a</w:t></w:r>',
       '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r>',
       '<w:commentReference w:id="1"/>',
@@ -377,6 +396,7 @@ const FORMATS: Record<string, Format> = {
       '<row><c t="inlineStr"><is><r><t>a</t></r></is></c></row>',
       '<row r="1048576"><c/></row>',
       '<row><c s="3"><v>45000.5</v></c></row>',
+      '<row><c t="inlineStr"><is><t>_x000D__x</t></is></c></row>',
     ],
   },
   'one row of xlsx': {
@@ -417,6 +437,25 @@ const FORMATS: Record<string, Format> = {
       '<mc:AlternateContent><mc:Choice><a:p><a:r><a:t>a</a:t></a:r></a:p></mc:Choice><mc:Fallback><a:p><a:r><a:t>a</a:t></a:r></a:p></mc:Fallback></mc:AlternateContent>',
       '<p:grpSp></p:grpSp>',
       '<a:p><a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r></a:p>',
+      '<p:pic><p:nvPr><p:cNvPr descr="a"/></p:nvPr></p:pic>',
+    ],
+  },
+  'one paragraph of pptx': {
+    parse: parsePptx,
+    name: 'a.pptx',
+    file: (units) =>
+      zipOf({
+        ...members(pptxOf([`<a:p>${units}</a:p>`])),
+        'ppt/slides/_rels/slide1.xml.rels':
+          '<Relationships><Relationship Id="r9" Type="x/hyperlink" Target="https://a.example" TargetMode="External"/></Relationships>',
+      }),
+    units: [
+      '<a:r><a:rPr><a:hlinkClick r:id="r9"/></a:rPr><a:t>a</a:t></a:r>',
+      '<a:r><a:rPr><a:hlinkClick r:id="r9"/></a:rPr><a:t>a</a:t></a:r><a:r><a:t>b</a:t></a:r>',
+      '<a:r><a:rPr strike="sngStrike"/><a:t>a</a:t></a:r>',
+      '<a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r>',
+      '<m:oMath><m:r><m:t>a</m:t></m:r></m:oMath>',
+      '<m:oMath>',
     ],
   },
   ods: {
@@ -469,6 +508,7 @@ const FORMATS: Record<string, Format> = {
       'q Q ',
       '(a) Tj 1 0 Td ',
       '3 Ts (2) Tj 0 Ts ',
+      '/F1 6 Tf 3 Ts (2) Tj 0 Ts /F1 10 Tf (a) Tj ',
       '( ) Tj ',
       '(a) Tj -5 0 Td ',
     ],
@@ -610,7 +650,7 @@ const PARTS: Record<string, Format> = {
           '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/styles" Target="styles.xml"/></Relationships>',
         'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="${units}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs></styleSheet>`,
       }),
-    units: ['[', 'h', '[h]', '&quot;', '\\', 'yy-', '0', ';', '_', '[$-409]'],
+    units: ['[', 'h', '[h]', '&quot;', '\\', 'yy-', '0', ';', '_', '[$-409]', '[$a', '&quot;€', '%'],
   },
   'many sheets of xlsx': {
     parse: parseXlsx,

@@ -29,6 +29,28 @@ test.each([
   expect(rows(text)[0]).toEqual(first)
 })
 
+test.for([
+  ['prices', 'Price\n1,20\n0,95\n'],
+  ['thousands', 'Amount\n1,200\n25,000\n'],
+  ['names', 'Name\nMüller, Anna\nMeier, Bernd\n'],
+  ['sentences', 'Comment\nWell done, thanks\nNo way, never, ever\nfine\n'],
+  ['tags', 'Tags\na;b\nc;d;e\nf\n'],
+] as [string, string][])('a file of one column has one: %s', ([, text]) => {
+  expect(rows(text)).toEqual(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => [line]),
+  )
+})
+
+test.for([
+  ['a title', 'Report\n1,2,3\n4,5,6\n', ['1', '2', '3']],
+  ['lines of an account', 'Account 7\nFrom 1 to 30 November\n\nDay;Sum\n1.11.;5,00\n', ['Day', 'Sum']],
+] as [string, string, string[]][])('a table below other lines has its columns: %s', ([, text, row]) => {
+  expect(rows(text)).toContainEqual(row)
+})
+
 test('an unclosed quote is a character, however much follows it', () => {
   const more = 'x;1\n'.repeat(400_000)
   const all = rows(`"open;5\n${more}`)

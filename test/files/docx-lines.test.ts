@@ -56,6 +56,8 @@ const field = (data: string) =>
 const sign = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
 const dropDown = (result: string) =>
   `<w:ddList>${result}<w:listEntry w:val="Red"/><w:listEntry w:val="Blue"/></w:ddList>`
+const formula = (instruction: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
 const linked = (instruction: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run('here')}<w:r><w:fldChar w:fldCharType="end"/></w:r>`
 
@@ -71,6 +73,14 @@ test.each([
   ['a tick of Wingdings', '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>' + run(' paid'), '☒ paid'],
   ['no tick', tick('0') + run(' news'), '☐ news'],
   ['an old form field', field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>') + run(' yes'), '☒ yes'],
+  [
+    'letters that stand for numbers',
+    run('2') + run('n', raised) + run(' and the 5') + run('e', raised),
+    '2ⁿ and the 5e',
+  ],
+  ['an old fraction', run('x = ') + formula('EQ \\f(1;2)'), 'x = (1)/(2)'],
+  ['an old word with its pronunciation', formula('EQ \\* jc2 \\o\\ad(\\s\\up 9(とうきょう),東京)'), '東京'],
+  ['another old equation', run('x = ') + formula('EQ \\r(3,y)'), 'x = [equation]'],
   [
     'a simple field',
     run('Total: ') + `<w:fldSimple w:instr=" DOCPROPERTY x ">${run('1,250 EUR')}</w:fldSimple>`,

@@ -72,8 +72,26 @@ function delimiterOf(text: string): string {
     const doubt = delimiter === ',' ? counts.reduce((sum, _, i) => sum + doubtIn(lines[i] ?? ''), 0) / lines.length : 0
     return { delimiter, score: max === 0 ? 0 : same + Math.min(max, 50) / 1000 + (isInEach ? 0.5 : 0) - 0.6 * doubt }
   })
-  return scores.reduce((best, one) => (one.score > best.score ? one : best)).delimiter
+  const { delimiter } = scores.reduce((best, one) => (one.score > best.score ? one : best))
+  return isOneColumn(lines, delimiter) ? NONE : delimiter
 }
+
+/** Stands in no text. */
+const NONE = '\0'
+
+/** Returns whether the head has one column, and the delimiter stands in the numbers and sentences below it. */
+function isOneColumn(lines: readonly string[], delimiter: string): boolean {
+  const counts = lines.map((line) => line.split(delimiter).length - 1)
+  const from = counts.findIndex((count) => count > 0)
+  if (from <= 0) return false
+  const below = counts.slice(from)
+  const max = Math.max(...below)
+  if (below.filter((count) => count === max).length <= below.length / 2) return true
+  return max === 1 && delimiter === ',' && lines.every((line) => !line.includes(',') || IN_TEXT.test(line))
+}
+
+/** A comma in a number, or before a space. */
+const IN_TEXT = /\d,\d|, /
 
 /** Returns the share of a line's commas that stand in a number or before a space, if another delimiter is there. */
 function doubtIn(line: string): number {

@@ -58,6 +58,7 @@ export class DocxBody {
       link: (href) => this.#openLink(href),
       endLink: () => this.#emit((page) => page.close('a')),
       put: (text) => this.#put(text),
+      unread: (what) => this.#unread(what),
     })
   }
 

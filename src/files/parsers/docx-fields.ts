@@ -1,10 +1,11 @@
-/** Follows the fields of a Word part (ECMA-376, part 1, 17.16): links, and choices of old forms. */
+/** Follows the fields of a Word part (ECMA-376, part 1, 17.16): links, old equations, and choices of old forms. */
 import type { XmlAttributes } from './xml-walk.ts'
 
 interface FieldWriter {
   link(href: string): void
   endLink(): void
   put(text: string): void
+  unread(what: string): void
 }
 
 /** An open field. `isLink`: its result is a link's text. */
@@ -64,6 +65,21 @@ export class DocxFields {
   }
 
   #end(): void {
-    if (this.#open.pop()?.isLink) this.#writer.endLink()
+    const field = this.#open.pop()
+    if (field?.isLink) this.#writer.endLink()
+    if (/^\s*EQ\b/i.test(field?.instruction ?? '')) this.#equation(field?.instruction ?? '')
+  }
+
+  /** An equation of Word before 2007 is its instruction. */
+  #equation(instruction: string): void {
+    const [, over, under] = FRACTION.exec(instruction) ?? []
+    const [, base] = PRONOUNCED.exec(instruction) ?? []
+    if (over !== undefined && under !== undefined) this.#writer.put(`(${over.trim()})/(${under.trim()})`)
+    else if (base !== undefined) this.#writer.put(base.trim())
+    else this.#writer.unread('equation')
   }
 }
+
+const FRACTION = /^\s*EQ\s+\\f\s?\(([^();,\\]{1,200})[;,]([^();,\\]{1,200})\)\s*$/i
+/** A word with its pronunciation above. */
+const PRONOUNCED = /\\o\\ad\s?\(\\s\\up\s?\d{1,3}\([^()]{0,200}\)[;,]([^();,\\]{1,200})\)\s*$/i

@@ -11,6 +11,8 @@ export class DrawnParagraph {
   #baseline = 0
   #isStruck = false
   #link = ''
+  /** The target of the runs before, which is written behind the last of them. */
+  #target = ''
   #equation: EquationText | undefined
 
   /** `links`: the targets by their ids. */
@@ -42,6 +44,7 @@ export class DrawnParagraph {
   /** Returns the words of the paragraph that ends, on one line. */
   take(): string {
     this.#endRun()
+    this.#endLink()
     const line = this.#text.replaceAll('~~~~', '').replace(/\s+/g, ' ').trim()
     this.#text = ''
     return line
@@ -58,10 +61,14 @@ export class DrawnParagraph {
     const run = this.#run
     this.#run = ''
     if (run === '') return
+    if (this.#link !== this.#target) this.#endLink()
     const words = this.#baseline === 0 ? run : raisedText(run, this.#baseline > 0)
-    const target = this.#link === '' || this.#link === run.trim() ? '' : ` (${this.#link})`
-    // A link of several runs has its target behind the last.
-    if (target !== '' && this.#text.endsWith(target)) this.#text = this.#text.slice(0, -target.length)
-    this.#text += (this.#isStruck ? `~~${words}~~` : words) + target
+    this.#text += this.#isStruck ? `~~${words}~~` : words
+    if (this.#link !== run.trim()) this.#target = this.#link
+  }
+
+  #endLink(): void {
+    if (this.#target !== '') this.#text += ` (${this.#target})`
+    this.#target = ''
   }
 }

@@ -93,7 +93,7 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 function pageText(items: TextItems): string {
   /** The last words of the line that stand on it. */
-  let base: TextItem | undefined
+  let base: DrawnWords | undefined
   let text = ''
   for (const item of items) {
     if (!('str' in item)) continue
@@ -111,10 +111,10 @@ function pageText(items: TextItems): string {
     .trim()
 }
 
-type TextItem = Extract<TextItems[number], { str: string }>
+type DrawnWords = Extract<TextItems[number], { str: string }>
 
 /** Returns 1 for small letters that are raised beside the others of a line, -1 for lowered ones, else 0. */
-function shiftOf(item: TextItem, base: TextItem): number {
+function shiftOf(item: DrawnWords, base: DrawnWords): number {
   const [[, slant = 0, , , x = 0, y = 0], [, , , , left = 0, baseline = 0]] = [item.transform, base.transform] as [
     number[],
     number[],

@@ -7,7 +7,11 @@ const LOWERED = new Map([...'0123456789+-−=()'].map((character, i) => [charact
 export function raisedText(text: string, isRaised: boolean): string {
   const plain = text.trim()
   // A reference in brackets cannot be mistaken for a part of the number before it.
-  if (!/\d|^[+−-]$|^\p{L}(?:\s?[-+−=*/]\s?\p{L}){1,9}$/u.test(plain) || /^\[[^\]]*\]/.test(plain) || plain.length > 40)
+  if (
+    !/\d|^[+−\-iknTxy]$|^\p{L}(?:\s?[-+−=*/]\s?\p{L}){1,9}$/u.test(plain) ||
+    /^\[[^\]]*\]/.test(plain) ||
+    plain.length > 40
+  )
     return text
   const characters = isRaised ? RAISED : LOWERED
   const all = [...plain]
