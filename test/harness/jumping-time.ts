@@ -30,6 +30,13 @@ export function jumpingTime(t: Ends): void {
   })
 }
 
+/** As `AbortSignal.timeout`, in the time that jumps. */
+export function timeoutSignal(ms: number): AbortSignal {
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
+  return stop.signal
+}
+
 async function jumpUntil(isOver: () => boolean): Promise<void> {
   for (let quiet = 0; !isOver(); quiet++) {
     await new Promise((resolve) => setImmediate(resolve))

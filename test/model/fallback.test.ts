@@ -3,7 +3,7 @@ import { startBot } from '../harness/bot.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { act, finish, playModel, type PlayedRequest, type Turn } from '../harness/played-model.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
-import { jumpingTime } from '../harness/jumping-time.ts'
+import { jumpingTime, timeoutSignal } from '../harness/jumping-time.ts'
 
 const ends = fileEnds()
 
@@ -24,13 +24,6 @@ async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (
   const names = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' }
   const env = { OPENAI_BASE_URL: endpoint.url, AGENT_TIMEOUT_MS: '400', ...names }
   return { model: modelsOf(env, logs).model, asked, logs, env }
-}
-
-/** A caller's timeout, by the clock of the test. */
-function timeout(ms: number): AbortSignal {
-  const stop = new AbortController()
-  setTimeout(() => stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms)
-  return stop.signal
 }
 
 describe('OPENAI_FALLBACK_MODEL', () => {
@@ -186,7 +179,7 @@ describe('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
 
   test('that is silent too fails with the caller’s timeout', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => ({ hang: true }) })
-    const call = () => callModel(model, { signal: timeout(8000), timeMs: 8000 })
+    const call = () => callModel(model, { signal: timeoutSignal(8000), timeMs: 8000 })
     for (const { error } of await Promise.all([call(), call(), call(), call()]))
       expect(error).toMatchObject({ name: 'TimeoutError' })
     expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/failing/) })
