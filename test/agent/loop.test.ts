@@ -417,36 +417,6 @@ describe.concurrent('a budget', () => {
     })
   })
 
-  test('of time: after a hanging call the model is asked for its best answer while there is time', async (t) => {
-    const { final, model } = await runOn(t, {
-      model: ({ prompt }, n) => {
-        if (/run out of time/.test(prompt)) return finish('in time')
-        return n === 0 ? act('a', 'echo', 'x') : { hang: true }
-      },
-      limits: { timeoutMs: 20_000 },
-    })
-    expect(final).toEqual({ type: 'answer', text: 'in time', sources: [], stopped: 'time' })
-    expect(model.requests.at(-2)?.aborted).toBe(true)
-  })
-
-  test('of time: a slow tool does not outlive the run', async (t) => {
-    const tool = echo(() => new Promise<string>(() => {}))
-    const from = Date.now()
-    const { final } = await runOn(t, {
-      model: [act('a', 'echo', 'x'), finish('without')],
-      tools: [tool],
-      limits: { timeoutMs: 20_000, toolTimeoutMs: 60_000 },
-    })
-    expect(final).toEqual({ type: 'answer', text: 'without', sources: [], stopped: 'time' })
-    expect(Date.now() - from).toBeLessThan(50_000)
-  })
-
-  test('of time: a final turn that trickles is cut, and its text counts', async (t) => {
-    const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 50 }
-    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 24_000 } })
-    expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
-  })
-
   test('of tokens and of money', async (t) => {
     const usage = { prompt_tokens: 400, completion_tokens: 100, total_tokens: 500 }
     const script = (_: unknown, n: number) => ({

@@ -1,12 +1,15 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { LeaseLost, ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import { startBot } from '../harness/bot.ts'
-import type { Ends } from '../harness/ends.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { jumpingTime, timeoutSignal } from '../harness/jumping-time.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
-import { finish, playModel, type PlayedModel, type Script } from '../harness/played-model.ts'
-import { deferred, eventually } from '../harness/stores.ts'
+import { finish, playModel, type Script } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
+
+const ends = fileEnds()
 
 type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
 
@@ -145,7 +148,14 @@ describe('a circuit breaker', () => {
   })
 })
 
-describe.concurrent('a model that never answers', () => {
+describe('a model that never answers', () => {
+  // Loads what a call loads, for which no time may jump.
+  beforeAll(async () => {
+    const { call } = await endpoint(ends, [{ text: 'Here.', usage: false }])
+    await call(60_000)
+  })
+  beforeEach(jumpingTime)
+
   /**
    * Starts an endpoint with a script. Each call may take `runMs`. A silence of 400 ms, or of 0.4 of `runMs`, counts as
    * a hang.
@@ -154,39 +164,20 @@ describe.concurrent('a model that never answers', () => {
     const played = await playModel(t, script)
     const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: String(runMs) })
     const call = (ms: number, more: Partial<ModelRequest> = {}) =>
-      callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
-    return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
-  }
-
-  /** Calls the model with a time limit that begins when the model is asked, so that a slow machine does not matter. */
-  async function untilSilent(
-    { requests }: PlayedModel,
-    ms: number,
-    call: (ms: number, more: Partial<ModelRequest>) => ReturnType<typeof callModel>,
-  ) {
-    const stop = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    const onSign = () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => stop.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
-    }
-    const before = requests.length
-    const calling = call(60_000, { signal: stop.signal, onSign })
-    await eventually(() => expect(requests.length).toBeGreaterThan(before))
-    onSign()
-    return calling
+      callModel(model, { signal: timeoutSignal(ms), timeMs: ms, ...more })
+    return { played, call }
   }
 
   test('has failed when its caller’s time is up, and after a few times nobody waits', async (t) => {
-    const { played, call, callUntilSilent } = await endpoint(t, [{ hang: true }])
-    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
+    const { played, call } = await endpoint(t, [{ hang: true }])
+    for (let n = 0; n < 4; n++) expect((await call(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
     expect(played.requests).toHaveLength(4)
   })
 
   test('has failed too if it fell silent in mid-answer', async (t) => {
-    const { call, callUntilSilent } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
-    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
+    const { call } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
+    for (let n = 0; n < 4; n++) expect((await call(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
   })
 
@@ -211,7 +202,7 @@ describe.concurrent('a model that never answers', () => {
       const stop = new AbortController()
       setTimeout(() => stop.abort(new LeaseLost('The bot is stopping.')), 50)
       expect((await call(60_000, { signal: stop.signal })).error).toMatchObject({ name: 'LeaseLost' })
-      const toolTime = { signal: AbortSignal.timeout(50), timeMs: undefined } as Partial<ModelRequest>
+      const toolTime = { signal: timeoutSignal(50), timeMs: undefined } as Partial<ModelRequest>
       expect((await call(60_000, toolTime)).error).toMatchObject({ name: 'TimeoutError' })
     }
     isSlow = false
@@ -224,7 +215,7 @@ describe.concurrent('a model that never answers', () => {
     await fails(model, 3)
     clock.ms += 10_000
     play.now = 'hangs'
-    const timeUp = AbortSignal.timeout(20)
+    const timeUp = timeoutSignal(20)
     expect((await callModel(model, { signal: timeUp, timeMs: 20 })).error).toMatchObject({ name: 'TimeoutError' })
     expect((await callModel(model)).error).toMatchObject(SPARED)
     clock.ms += 9_999
@@ -233,19 +224,6 @@ describe.concurrent('a model that never answers', () => {
     play.now = 'works'
     expect((await callModel(model)).text).toBe('up and running')
     expect(calls()).toBe(5)
-  })
-
-  // Sequential, because a bot that starts would delay the models of the others.
-  test.sequential('costs the first few callers their whole time, and later ones none', async (t) => {
-    const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
-    bot.model.on('', { hang: true })
-    for (let n = 0; n < 2; n++)
-      expect(await (await bot.mention(`Is it down ${n}?`)).ended()).toMatch(/The model takes too long to answer/)
-    const asked = bot.model.requests.length
-    expect(asked).toBe(4)
-    for (let n = 0; n < 6; n++)
-      expect(await (await bot.mention(`And now ${n}?`)).ended()).toMatch(/The model has been failing for a while/)
-    expect(bot.model.requests).toHaveLength(asked)
   })
 })
 
@@ -260,5 +238,17 @@ test('while the breaker is open, a person gets the message at once', async (t) =
 
   const thread = await bot.mention('And a little later?')
   expect(await thread.ended()).toMatch(/The model has been failing for a while.*\n.*Reference: /)
+  expect(bot.model.requests).toHaveLength(asked)
+})
+
+test('a silent model costs the first few callers their whole time, and later ones none', async (t) => {
+  const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
+  bot.model.on('', { hang: true })
+  for (let n = 0; n < 2; n++)
+    expect(await (await bot.mention(`Is it down ${n}?`)).ended()).toMatch(/The model takes too long to answer/)
+  const asked = bot.model.requests.length
+  expect(asked).toBe(4)
+  for (let n = 0; n < 6; n++)
+    expect(await (await bot.mention(`And now ${n}?`)).ended()).toMatch(/The model has been failing for a while/)
   expect(bot.model.requests).toHaveLength(asked)
 })

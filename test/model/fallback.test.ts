@@ -1,9 +1,17 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { act, finish, playModel, type PlayedRequest, type Turn } from '../harness/played-model.ts'
-import type { Ends } from '../harness/ends.ts'
-import { eventually } from '../harness/stores.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { jumpingTime, timeoutSignal } from '../harness/jumping-time.ts'
+
+const ends = fileEnds()
+
+// Loads what a call loads, for which no time may jump.
+beforeAll(async () => {
+  const { model } = await twoModels(ends, { first: () => ({ text: 'Here.', usage: false }), second: () => 'No.' })
+  await callModel(model, { timeMs: 60_000 })
+})
 
 /** Starts two models at one address, each with its answers by request number. */
 async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (n: number) => Turn }) {
@@ -18,7 +26,9 @@ async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (
   return { model: modelsOf(env, logs).model, asked, logs, env }
 }
 
-describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
+describe('OPENAI_FALLBACK_MODEL', () => {
+  beforeEach(jumpingTime)
+
   test('answers after the first model’s retries; the first model’s text is discarded', async (t) => {
     const { model, asked, logs } = await twoModels(t, {
       first: () => ({ text: 'Half of a sentence that breaks off', cutAfter: 9 }),
@@ -124,21 +134,11 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect((await callModel(model, { signal: stop.signal })).error).toBe(reason)
     expect(asked.second).toBe(0)
   })
-
-  test('takes over within a run, and the footer names both models', async (t) => {
-    const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
-    bot.model.decide('', ({ body, prompt }) => {
-      const isBegun = /\bObservation: <\w+>4</.test(prompt)
-      if (body.model === 'second') return finish('It is 4.')
-      return isBegun ? { status: 503 } : act('A sum.', 'calculator', '2+2')
-    })
-    const thread = await bot.mention('What is 2+2?')
-    expect(await thread.ended()).toMatch(/^It is 4\.\n1 step · \d+\.\d s · first, second · /)
-    expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *Calculator* `2+2`\n👁 4'])
-  })
 })
 
-describe.concurrent('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
+describe('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
+  beforeEach(jumpingTime)
+
   test('takes over from a model that is silent for half of the remaining time', async (t) => {
     const { model, asked, logs } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
     const call = await callModel(model, { timeMs: 20_000 })
@@ -179,7 +179,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
 
   test('that is silent too fails with the caller’s timeout', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => ({ hang: true }) })
-    const call = () => callModel(model, { signal: AbortSignal.timeout(8000), timeMs: 8000 })
+    const call = () => callModel(model, { signal: timeoutSignal(8000), timeMs: 8000 })
     for (const { error } of await Promise.all([call(), call(), call(), call()]))
       expect(error).toMatchObject({ name: 'TimeoutError' })
     expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/failing/) })
@@ -187,30 +187,45 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
   })
 
   test('is not called for a caller who aborts meanwhile', async (t) => {
-    const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'No.' })
     const reason = new Error('Stopped by a person.')
     const stop = new AbortController()
-    const call = callModel(model, { signal: stop.signal, timeMs: 60_000 })
-    await eventually(() => expect(asked.first).toBe(1))
-    stop.abort(reason)
-    expect((await call).error).toBe(reason)
+    const first = (): Turn => {
+      setTimeout(() => stop.abort(reason), 1_000)
+      return { hang: true }
+    }
+    const { model, asked } = await twoModels(t, { first, second: () => 'No.' })
+    expect((await callModel(model, { signal: stop.signal, timeMs: 60_000 })).error).toBe(reason)
     expect(asked).toEqual({ first: 1, second: 0 })
   })
+})
 
-  // Sequential, because a bot that starts would delay the models of the others.
-  test.sequential(
-    'answers people whose first model hangs, follow-ups included, within the time of a run',
-    async (t) => {
-      const env = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second', AGENT_TIMEOUT_MS: '20000' }
-      const model = ({ body, kind }: PlayedRequest): Turn => {
-        if (body.model === 'first') return { hang: true }
-        return kind === 'condense' ? 'Is it really 4?' : finish('It is 4.')
-      }
-      const bot = await startBot(t, { env, model })
-      const thread = await bot.mention('What is 2+2?')
-      expect(await thread.lastAnswer()).toBe('It is 4.')
-      await thread.reply('Really?')
-      expect(await thread.lastAnswer()).toBe('_Understood as:_ Is it really 4?\nIt is 4.')
-    },
-  )
+describe('OPENAI_FALLBACK_MODEL of a bot', () => {
+  test('takes over within a run, and the footer names both models', async (t) => {
+    const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
+    bot.model.decide('', ({ body, prompt }) => {
+      const isBegun = /\bObservation: <\w+>4</.test(prompt)
+      if (body.model === 'second') return finish('It is 4.')
+      return isBegun ? { status: 503 } : act('A sum.', 'calculator', '2+2')
+    })
+    const thread = await bot.mention('What is 2+2?')
+    expect(await thread.ended()).toMatch(/^It is 4\.\n1 step · \d+\.\d s · first, second · /)
+    expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *Calculator* `2+2`\n👁 4'])
+  })
+
+  test('answers people whose first model hangs, follow-ups included, within the time of a run', async (t) => {
+    const env = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second', AGENT_TIMEOUT_MS: '20000' }
+    let hangs = false
+    const model = ({ body, kind }: PlayedRequest): Turn => {
+      if (body.model === 'first' && hangs) return { hang: true }
+      return kind === 'condense' ? 'Is it really 4?' : finish('It is 4.')
+    }
+    const bot = await startBot(t, { env, model })
+    await (await bot.mention('What is 1+3?')).ended()
+    jumpingTime(t)
+    hangs = true
+    const thread = await bot.mention('What is 2+2?')
+    expect(await thread.lastAnswer()).toBe('It is 4.')
+    await thread.reply('Really?')
+    expect(await thread.lastAnswer()).toBe('_Understood as:_ Is it really 4?\nIt is 4.')
+  })
 })
