@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, readdir, realpath, type FileHandle } from 'node:fs/promises'
+import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, resolve, sep } from 'node:path'
 import { load } from 'js-yaml'
 import { z } from 'zod'
@@ -125,6 +125,9 @@ async function textIn(folder: string, file: string): Promise<string> {
     if (!stat.isFile()) throw new Error(`${file} is not a file`)
     // A hard link may be a file from outside.
     if (stat.nlink > 1) throw new Error(`${file} has several names (hard links)`)
+    // A folder of the path may have become a link in the meantime. Where there is no /proc, the path is checked again.
+    const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path))
+    if (opened !== path) throw new Error(`${file} is reached by a link`)
     return skillText(await head(handle), file)
   } finally {
     await handle.close()

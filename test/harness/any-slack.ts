@@ -5,7 +5,8 @@ import { isObject } from '../../playground/slack/args.ts'
 import { GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import { refusalCode } from '../../src/slack/client/slack-errors.ts'
 import { SlackWeb } from '../../src/slack/client/web-api.ts'
-import { installationFromConfig, type Installation } from '../../src/slack/client/installations.ts'
+import type { Installation } from '../../src/slack/client/installations.ts'
+import { installationFromConfig } from '../../src/slack/install/open-installations.ts'
 import type { Ends } from './ends.ts'
 
 /** The Slack of a suite: the local one, or the one that TEST_SLACK_URL or TEST_SLACK_TOKEN names. */

@@ -4,6 +4,7 @@ import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../../src/slack/format/action-ids.ts'
 import { ALWAYS, approvalBot, cards, note, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { REFERENCE, type TestBot, type Thread } from '../harness/bot.ts'
+import type { Env } from '../../src/config.ts'
 import type { Ends } from '../harness/ends.ts'
 import { finish, type Turn } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
@@ -70,6 +71,21 @@ function endings(way: () => Way): void {
     await thread.edit(`${ASK} version three`)
     expect(await thread.ended()).toContain('Changed by an earlier try: Cherry (Notebook)')
     expect(bot.model.about('version three').at(-1)?.prompt).toContain('Changed by an earlier try: Cherry')
+  })
+
+  test.for<[string, string, Env]>([
+    ['a limit refuses', `${ASK} Write down Quince now`, { LIMIT_USER_HOUR: '1' }],
+    ['needs no model', `${ASK} help`, {}],
+    ['asks nothing', ASK, {}],
+    ['makes a schedule', `${ASK} every day at 9 what of Quince?`, {}],
+    ['needs no answer', 'Write down Quince', {}],
+  ])('an edit to a question that %s tells the asker alone', async ([, text, env], t) => {
+    const bot = await approvalBot(t, way(), { env })
+    const thread = await noted(bot, 'Quince', { then: HANGING })
+    await thread.edit(text)
+    const told = () => bot.slack.ephemerals(GENERAL, ALICE).find((one) => one.includes('already done what is listed'))
+    expect(await bot.slack.until(told, 'a private word')).toMatch(/Changed[^\n]*: Quince \(Notebook\)/)
+    expect(bot.slack.ephemerals(GENERAL, BOB)).toEqual([])
   })
 
   test('deleting the question tells the asker alone', async (t) => {

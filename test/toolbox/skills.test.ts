@@ -1,5 +1,5 @@
 /** Skills: from a folder to the prompt, to the tool that reads them, and to a channel's choice. */
-import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSkill } from '../../tools/read-skill.ts'
@@ -235,6 +235,34 @@ describe('a skill', () => {
     expect(await thread.lastAnswer()).toContain('resolved, since 10:40')
     expect(thread.steps()).toHaveLength(2)
   })
+})
+
+test('a file of a skill is never one from outside, while its folder is swapped for a link', async (t) => {
+  const dir = await skillsDir(t, {
+    'fine/SKILL.md': skill('fine'),
+    'fine/sub/a.md': 'inside',
+    '../outside/a.md': 'OUTSIDE',
+  })
+  const sub = join(dir, 'fine/sub')
+  const skills = await load(dir)
+  let isOver = false
+  const swap = async () => {
+    while (!isOver) {
+      await rename(sub, `${sub}-kept`)
+      await symlink(join(dir, '../outside'), sub)
+      await rename(sub, `${sub}-link`)
+      await rename(`${sub}-kept`, sub)
+      await rm(`${sub}-link`)
+    }
+  }
+  const swapping = swap()
+  const read = async () => skills.read('fine', 'sub/a.md').catch(() => 'refused')
+  const texts = new Set<string>()
+  for (let n = 0; n < 2_000; n++) texts.add(await read())
+  isOver = true
+  await swapping
+  expect(texts).not.toContain('OUTSIDE')
+  expect(await read()).toBe('inside')
 })
 
 test('a hard link in a skill is refused, since it may be a file from outside', async (t) => {

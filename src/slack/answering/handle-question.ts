@@ -9,12 +9,13 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { isFailurePosted, type RunDisplay } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
 import { saidWithFiles } from '../files/file-intake.ts'
-import { rootContent } from '../format/blocks.ts'
+import { noteContent, rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { readMessage, withOwnFiles } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
 import { answerInThread, archive } from './answer-in-thread.ts'
+import { changedLines, changesIn } from './changes-made.ts'
 import { openCommandThread } from './command-thread.ts'
 import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
@@ -49,11 +50,21 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
 async function handleAndSettle(work: QuestionWork): Promise<HandleOutcome> {
   const { question, run, signal, installation } = work
   const result = await handleQuestion(question, work)
+  const isUnanswered = result === 'refused' || result === 'limited' || needsNoModel(question)
+  if (isUnanswered && question.doneBefore) await tellDoneBefore(work)
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
   const over = question.kind === 'addition' ? [...heard, question.id] : heard
   if (over.length > 0 && !signal.aborted)
     await settleMarks(installation.client, { heard: run.saved.attempts > 1 ? heard : [], over })
   return result
+}
+
+const DONE_BEFORE = 'Before you edited your question, I had already done what is listed below.'
+
+/** Names what was done for an earlier version of a question that no model answers any more. */
+async function tellDoneBefore(work: QuestionWork): Promise<void> {
+  const lines = await changedLines(await changesIn(work), work)
+  if (lines) await work.outbox.tellAsker(noteContent(DONE_BEFORE, undefined, lines))
 }
 
 type Kind = Question['kind']

@@ -6,7 +6,6 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { areAlike, bareName } from './alike-names.ts'
 import { Directory } from './directory.ts'
-import { confirmedTeamsOnly } from './confirmed-teams.ts'
 import { refusalCode } from './slack-errors.ts'
 import { pagesOf, SlackWeb, type WebOptions } from './web-api.ts'
 
@@ -96,20 +95,6 @@ export interface IdentifyOptions extends InstallationOptions {
 const IDENTIFY_MS = 30_000
 /** The time without an answer after which the operator is notified, in ms. */
 const SILENT_MS = 4_000
-
-/**
- * Builds the installation for the token in the environment. If a whole organisation has installed the app, it is the
- * installation of each of its teams. @throws ConfigError if Slack refuses the token or cannot be reached
- */
-export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
-  try {
-    const identifying = { ...options, apiUrl: config.SLACK_API_URL }
-    const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, identifying)
-    return installations.isOrgWide ? await confirmedTeamsOnly(installations, options.now) : installations
-  } catch (error) {
-    throw tokenRefused('SLACK_BOT_TOKEN', error, config)
-  }
-}
 
 /** Builds the installation of one bot token. @throws the error of `auth.test` */
 export async function installationOf(

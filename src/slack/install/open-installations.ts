@@ -3,7 +3,8 @@ import { messageOf } from '../../base/errors.ts'
 import type { Pages } from '../../base/http/server.ts'
 import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../stores/installations/types.ts'
-import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
+import { installationOf, tokenRefused, type InstallationOptions, type Installations } from '../client/installations.ts'
+import { ownTeamsOnly } from '../client/own-teams.ts'
 import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
 import { servedTeams, storedInstallations } from '../client/stored-installations.ts'
 import { tokenRefresh } from '../client/token-refresh.ts'
@@ -40,6 +41,20 @@ export async function openInstallations(
   const named = loadSlackApps(config.SLACK_APPS, readEnv())
   const apps = await openSlackApps(named, { ...rest, apiUrl: config.SLACK_API_URL })
   return { ...none, apps, installations: joinedInstallations(apps) }
+}
+
+/**
+ * Builds the installation for the token in the environment. If a whole organisation has installed the app, it is the
+ * installation of each of its teams. @throws ConfigError if Slack refuses the token or cannot be reached
+ */
+export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
+  try {
+    const identifying = { ...options, apiUrl: config.SLACK_API_URL }
+    const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, identifying)
+    return installations.isOrgWide ? await ownTeamsOnly(installations, options.now) : installations
+  } catch (error) {
+    throw tokenRefused('SLACK_BOT_TOKEN', error, config)
+  }
 }
 
 /** The interval at which a worker checks for tokens to refresh, in milliseconds. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { escapeText } from '../format/escape.ts'
+import { cleanFileName, escapeText } from '../format/escape.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { pagesOf, SlackWeb, type ApiOptions, type CallOptions } from '../client/web-api.ts'
 
@@ -45,7 +45,7 @@ export async function tellInstaller(
 ): Promise<void> {
   const web = new SlackWeb({ ...options, token: record.token, team })
   const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
-  const words = `I'm about to lose my access to ${escapeText(record.name) || 'this workspace'}: Slack no longer renews it. Please install me again at ${publicUrl}/slack/install. Until then I may stop answering.`
+  const words = `I'm about to lose my access to ${escapeText(cleanFileName(record.name)) || 'this workspace'}: Slack no longer renews it. Please install me again at ${publicUrl}/slack/install. Until then I may stop answering.`
   const tell = (user: string) =>
     web.call('chat.postMessage', { channel: user, parse: 'none', ...noteContent(words) }, how)
   try {

@@ -32,10 +32,19 @@ const stdioActs: Record<string, (id: string) => void> = {
     say(id, 'after the noise')
   },
   late: (id) => void setTimeout(() => say(id, 'the salary is 70,000'), 400),
+  late_error: (id) => later(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"the salary is 70,000"}}`),
+  late_text: () => later('salary: 70,000'),
+  late_string: () => later('"salary: 70,000"'),
+  late_half: (id) => later(`{"jsonrpc":"2.0","id":${id},"result":{"salary": 70,000`),
+  late_form: (id) => later(`{"jsonrpc":"2.0","id":${id},"salary":"70,000"}`),
   tells(id) {
     process.stderr.write(`my key is ${process.env.NOTES_TOKEN}\n`)
     setTimeout(() => say(id, `it is ${process.env.NOTES_TOKEN}`), 50)
   },
+}
+
+function later(line: string): void {
+  setTimeout(() => process.stdout.write(`${line}\n`), 400)
 }
 
 function say(id: string, text: string): void {

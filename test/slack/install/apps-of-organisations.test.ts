@@ -7,6 +7,7 @@ import { until } from '../../../playground/base/until.ts'
 import type { Ends } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
 import { manySlacks } from '../../harness/many-slacks.ts'
+import { finish } from '../../harness/played-model.ts'
 
 const E1 = { id: 'E0FIRST0001', app: 'A0FIRST0001', team: 'T0FIRST0001' }
 const E2 = { id: 'E0SECOND001', app: 'A0SECOND001', team: 'T0SECOND001' }
@@ -17,11 +18,11 @@ let folder = ''
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'thinkaloud-orgs-'))))
 afterAll(() => rm(folder, { recursive: true }))
 
-async function start(t: Ends) {
+async function start(t: Ends, order = [E1, E2, T2]) {
   const slack = await manySlacks(t)
   const teams: Record<string, string[]> = { [E1.id]: [E1.team, T2.id], [E2.id]: [E2.team] }
   slack.state.teamsOf = (home) => teams[home] ?? []
-  const apps = [E1, E2, T2].map((home) => ({
+  const apps = order.map((home) => ({
     ...{ name: home.id.toLowerCase(), botToken: slack.tokenOf(home), signingSecret: SECRETS[home.id] },
   }))
   const SLACK_APPS = join(folder, `${Math.random()}.json`)
@@ -32,13 +33,18 @@ async function start(t: Ends) {
 }
 
 /** A command signed by an organisation, with whatever ids it likes. */
-function command(bot: Awaited<ReturnType<typeof start>>, text: string, ids: Record<string, string>) {
+function command(
+  bot: Awaited<ReturnType<typeof start>>,
+  text: string,
+  ids: Record<string, string>,
+  signer: string = E1.id,
+) {
   const body = new URLSearchParams({
     ...{ command: '/ask', text, api_app_id: E1.app, trigger_id: `${Math.random()}.1`, user_id: 'U0ALICE0001' },
     ...{ enterprise_id: E1.id, is_enterprise_install: 'true', channel_id: 'C0FOREIGN01' },
     ...{ response_url: `${bot.slack.apiUrl}response`, ...ids },
   })
-  return bot.slack.post(body.toString(), 'application/x-www-form-urlencoded', SECRETS[E1.id])
+  return bot.slack.post(body.toString(), 'application/x-www-form-urlencoded', SECRETS[signer])
 }
 
 const CHANNEL = { id: 'C0FOREIGN01', name: 'plans' }
@@ -94,6 +100,57 @@ describe('an app of an organisation', () => {
     )
     expect(new Set(second.map(({ home }) => home))).toEqual(new Set([E2.id]))
   })
+
+  test.each([
+    ['first', [E1, E2, T2]],
+    ['last', [T2, E2, E1]],
+    ['between others', [E2, E1, T2]],
+  ])(
+    'answers questions, commands and presses with its own token, if its app stands %s in the file',
+    async (_, order) => {
+      const bot = await start({ onTestFinished }, order)
+      bot.model.on('private', finish('Privately.'))
+      for (const home of [E2, E1, E2]) {
+        const channel = `C${home.id}${bot.slack.calls.length}`
+        await bot.slack.mention({ ...home, team: null }, 'Who?', {
+          channel,
+          ...by(home),
+          team_id: home.team,
+          authorizations: [],
+        })
+        const answer = await bot.answered(channel)
+        expect([answer.home, answer.channel]).toEqual([home.id, channel])
+        const dm = `D${home.id.slice(1)}`
+        await command(
+          bot,
+          'what is private?',
+          {
+            ...{ api_app_id: home.app, enterprise_id: home.id, team_id: home.team, channel_id: dm },
+            ...{ text: 'what is private?' },
+          },
+          home.id,
+        )
+        expect((await bot.answered(dm)).home).toBe(home.id)
+        const value = `${home.team}:${channel}:1.1`
+        await bot.slack.press(home, {
+          action: 'thinkaloud_show_work',
+          value,
+          channel,
+          ...by(home),
+          user: { id: 'U0ALICE0001', team_id: home.team },
+        })
+      }
+      await settled(bot)
+      for (const home of [E1, E2]) {
+        const other = home === E1 ? E2 : E1
+        const isOf = ({ args }: { args: Record<string, unknown> }) =>
+          args['team_id'] === home.team || JSON.stringify(args).includes(home.id)
+        const calls = bot.slack.calls.filter(isOf)
+        expect(calls.length).toBeGreaterThan(3)
+        expect(calls.filter((call) => call.home === other.id)).toEqual([])
+      }
+    },
+  )
 
   test.each([
     ['that has its own app', T2.id],

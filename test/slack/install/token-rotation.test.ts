@@ -77,6 +77,23 @@ test('a refused refresh notifies the installer once, with the address, while the
   expect(told(bot)).toHaveLength(1)
 })
 
+test.for([
+  ['<!channel> & Sons', 'channel &amp; Sons'],
+  ['<https://evil.example/login|Sign in>', 'https evil.example login Sign in'],
+  ['<@U0BOSS00001>', 'U0BOSS00001'],
+  ['A\nB: *install me* at\u2028 https://evil.example', 'A B install me at https evil.example'],
+  ['', 'this workspace'],
+])('the name of a workspace is a name in the note to its installer: %j', async ([name, shown], t) => {
+  const bot = await startManyBot(t, { rotates: true })
+  await bot.install({ ...ACME, name })
+  bot.slack.state.spendRefreshTokens()
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  const [note] = await until(() => (told(bot).length > 0 ? told(bot) : undefined), 'a word to the installer')
+  expect(note?.text).toContain(`lose my access to ${shown}: Slack no longer renews it.`)
+  expect(JSON.stringify(bot.slack.calls.filter(({ args }) => args['channel'] === 'U0INSTALLER'))).not.toMatch(/<[!@h]/)
+})
+
 test('an admin is notified if the installer cannot be reached', async (t) => {
   const bot = await installed(t)
   bot.slack.state.spendRefreshTokens()
