@@ -51,9 +51,9 @@ export function repeatsUnsaid(text: string): boolean {
 
 function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
   const namesOf = (isAbout: (tool: Tool) => boolean) => tools.filter(isAbout).map(({ name }) => name)
-  const words = stems(question).filter((word) => word.length >= SHORTEST)
+  const words = new Set(stems(question).filter((word) => word.length >= SHORTEST))
   const asked = [
-    ...[...new Set(words)].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
+    ...[...words].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
     ...[...new Set(numbersIn(question))].map((word) => ({ word, tools: namesOf(doesSums) })),
   ]
   return asked.filter(({ tools: about }) => about.length > 0 && about.length <= MAX_TOOLS)
