@@ -51,7 +51,7 @@ export function repeatsUnsaid(text: string): boolean {
 
 function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
   const namesOf = (isAbout: (tool: Tool) => boolean) => tools.filter(isAbout).map(({ name }) => name)
-  const words = new Set(stems(question).filter((word) => word.length >= SHORTEST))
+  const words = new Set(stems(question).filter((word) => word.length >= SHORTEST && !OF_INPUTS.has(word)))
   const asked = [
     ...[...words].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
     ...[...new Set(numbersIn(question))].map((word) => ({ word, tools: namesOf(doesSums) })),
@@ -61,6 +61,8 @@ function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
 
 /** Shorter words are about anything. */
 const SHORTEST = 4
+/** Words that say what an input is, such as "one or two words". */
+const OF_INPUTS = new Set(['input', 'name', 'number', 'text', 'word'])
 
 function doesSums({ description }: Tool): boolean {
   return /\b(?:mathematic|arithmetic|calculat)/i.test(description)

@@ -11,7 +11,11 @@ function lookUp(name: string, about: string, result: string): Tool {
 
 const TASK = lookUp('task', 'a task: owner, state, days', 'WEB-14: owner Jonas Vik, state open')
 const COLLEAGUE = lookUp('colleague', 'a colleague: team, phone, site', 'Jonas Vik: team Web, phone 4533, site Mill')
-const SITE = lookUp('site', 'a site: city, floors', 'Mill: city Utrecht, floors 3')
+const SITE = lookUp(
+  'site',
+  'a site: city, floors. The input is one or two words of its name, as text',
+  'Mill: city Utrecht, floors 3',
+)
 const TOOLS = [calculator(), TASK, COLLEAGUE, SITE]
 
 const call = (tool: string, query = 'WEB-14') => structured(tool, { query })
@@ -39,6 +43,7 @@ describe('structured names beside a result what the question asks for and no res
   test.for([
     ['the result says it', 'What is the state of WEB-14?'],
     ['the tool that is about it has run', 'For how many days has WEB-14 been open?'],
+    ['it is what an input is', 'Give me another word for the text and the name of WEB-14.'],
     ['no tool is about it', 'What is the colour of WEB-14?'],
     ['the number is part of a name or a date', 'Was WEB-14 open on 2026-11-02 at 12:30?'],
   ] as const)('not if %s', async ([, question], t) => {
