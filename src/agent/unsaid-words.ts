@@ -20,7 +20,7 @@ const MAX_WORDS = 3
 /**
  * Returns a line for each step, such as `Still missing: phone (colleague)`, or an empty text. The words are those of
  * the question that stand in the description of one or two tools, and its numbers if a tool does sums, as long as they
- * stand in no input or result, and none of their tools has run. A line is not repeated at the next step.
+ * stand in no input or result, and none of their tools has run. A line is not repeated beside another result.
  */
 export function unsaidAfter(question: string, tools: readonly Tool[], steps: readonly Step[]): string[] {
   const asked = askedWords(question, tools)
@@ -28,25 +28,19 @@ export function unsaidAfter(question: string, tools: readonly Tool[], steps: rea
   const called = new Set<string>()
   let before = ''
   return steps.map((step) => {
-    if (asked.length === 0 || !hasRun(step)) return ''
+    // Beside a repeated result, the loop asks for another tool.
+    if (!hasRun(step)) return step.kind === 'tool' && step.observation?.hint ? before : ''
     const { action, observation } = step
     called.add(action.tool)
     const text = `${inputForPeople(action.input)}\n${observation.text}`
     for (const word of [...stems(text), ...numbersIn(text)]) said.add(word)
     const open = asked.filter(({ word, tools: about }) => !said.has(word) && !about.some((name) => called.has(name)))
     const words = open.slice(0, MAX_WORDS).map(({ word, tools: about }) => `${word} (${about.join(' or ')})`)
-    const line = words.length === 0 ? '' : `${STILL_MISSING}${words.join(', ')}`
+    const line = words.length === 0 ? '' : `Still missing: ${words.join(', ')}`
     const isNew = line !== before
     before = line
     return isNew ? line : ''
   })
-}
-
-const STILL_MISSING = 'Still missing: '
-
-/** Returns whether a text holds such a line. */
-export function repeatsUnsaid(text: string): boolean {
-  return /^Still missing: [^\n]{1,200} \([\w.-]{1,100}(?: or [\w.-]{1,100})?\)/m.test(text)
 }
 
 function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {

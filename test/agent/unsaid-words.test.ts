@@ -18,6 +18,9 @@ const SITE = lookUp(
 )
 const TOOLS = [calculator(), TASK, COLLEAGUE, SITE]
 
+/** A person's own list may begin in the same words. */
+const LIST = 'Still missing: the form (PDF)'
+
 const call = (tool: string, query = 'WEB-14') => structured(tool, { query })
 const ANSWER = structured('answer', 'It is done.')
 
@@ -68,6 +71,12 @@ describe('structured names beside a result what the question asks for and no res
     const lines = await lastLines(t, question, turns)
     expect(lines.filter((line) => line === 'Still missing: city (site)')).toHaveLength(1)
     expect(lines[1]).toBe('Still missing: city (site)')
+  })
+
+  test('again when the model has repeated its call', async (t) => {
+    const turns = [call('task'), call('task'), ANSWER]
+    const lines = await lastLines(t, 'In which city is the owner of WEB-14?', turns)
+    expect(lines.slice(1)).toEqual(['Still missing: city (site)', 'Still missing: city (site)'])
   })
 
   test('so that a request begins with the one before it', async (t) => {
