@@ -20,7 +20,7 @@ const MAX_WORDS = 3
 /**
  * Returns a line for each step, such as `Still missing: phone (colleague)`, or an empty text. The words are those of
  * the question that stand in the description of one or two tools, and its numbers if a tool does sums, as long as they
- * stand in no input or result, and none of their tools has run. A line is not repeated at the next step.
+ * stand in no input or result, and none of their tools has run. A line is not repeated beside another result.
  */
 export function unsaidAfter(question: string, tools: readonly Tool[], steps: readonly Step[]): string[] {
   const asked = askedWords(question, tools)
@@ -28,32 +28,26 @@ export function unsaidAfter(question: string, tools: readonly Tool[], steps: rea
   const called = new Set<string>()
   let before = ''
   return steps.map((step) => {
-    if (asked.length === 0 || !hasRun(step)) return ''
+    // Beside a repeated result, the loop asks for another tool.
+    if (!hasRun(step)) return step.kind === 'tool' && step.observation?.hint ? before : ''
     const { action, observation } = step
     called.add(action.tool)
     const text = `${inputForPeople(action.input)}\n${observation.text}`
     for (const word of [...stems(text), ...numbersIn(text)]) said.add(word)
     const open = asked.filter(({ word, tools: about }) => !said.has(word) && !about.some((name) => called.has(name)))
     const words = open.slice(0, MAX_WORDS).map(({ word, tools: about }) => `${word} (${about.join(' or ')})`)
-    const line = words.length === 0 ? '' : `${STILL_MISSING}${words.join(', ')}`
+    const line = words.length === 0 ? '' : `Still missing: ${words.join(', ')}`
     const isNew = line !== before
     before = line
     return isNew ? line : ''
   })
 }
 
-const STILL_MISSING = 'Still missing: '
-
-/** Returns whether a text holds such a line. */
-export function repeatsUnsaid(text: string): boolean {
-  return /^Still missing: [^\n]{1,200} \([\w.-]{1,100}(?: or [\w.-]{1,100})?\)/m.test(text)
-}
-
 function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
   const namesOf = (isAbout: (tool: Tool) => boolean) => tools.filter(isAbout).map(({ name }) => name)
-  const words = stems(question).filter((word) => word.length >= SHORTEST)
+  const words = new Set(stems(question).filter((word) => word.length >= SHORTEST && !OF_INPUTS.has(word)))
   const asked = [
-    ...[...new Set(words)].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
+    ...[...words].map((word) => ({ word, tools: namesOf((tool) => wordsOf(tool).has(word)) })),
     ...[...new Set(numbersIn(question))].map((word) => ({ word, tools: namesOf(doesSums) })),
   ]
   return asked.filter(({ tools: about }) => about.length > 0 && about.length <= MAX_TOOLS)
@@ -61,6 +55,8 @@ function askedWords(question: string, tools: readonly Tool[]): AskedWord[] {
 
 /** Shorter words are about anything. */
 const SHORTEST = 4
+/** Words that say what an input is, such as "one or two words". */
+const OF_INPUTS = new Set(['input', 'name', 'number', 'text', 'word'])
 
 function doesSums({ description }: Tool): boolean {
   return /\b(?:mathematic|arithmetic|calculat)/i.test(description)
