@@ -4,7 +4,7 @@ import type { Pages } from '../../base/http/server.ts'
 import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../stores/installations/types.ts'
 import { installationOf, tokenRefused, type InstallationOptions, type Installations } from '../client/installations.ts'
-import { ownTeamsOnly } from '../client/own-teams.ts'
+import { confirmedTeamsOnly } from '../client/confirmed-teams.ts'
 import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
 import { servedTeams, storedInstallations } from '../client/stored-installations.ts'
 import { tokenRefresh } from '../client/token-refresh.ts'
@@ -51,7 +51,7 @@ export async function installationFromConfig(config: Config, options: Installati
   try {
     const identifying = { ...options, apiUrl: config.SLACK_API_URL }
     const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, identifying)
-    return installations.isOrgWide ? await ownTeamsOnly(installations, options.now) : installations
+    return installations.isOrgWide ? await confirmedTeamsOnly(installations, options.now) : installations
   } catch (error) {
     throw tokenRefused('SLACK_BOT_TOKEN', error, config)
   }
