@@ -111,7 +111,7 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       if (request.signal.aborted) throw request.signal.reason
       if (error instanceof PromptRefused) refused = error
       const isAtOnce = error instanceof ParameterRejected || error instanceof PromptRefused
-      const ms = isAtOnce ? 0 : retryDelay({ error, attempt: attempt++ }, endpoint.options)
+      const ms = isAtOnce ? 0 : retryDelay(error, attempt++, endpoint.options)
       // Sent before the wait, because the run may end during it and must not end with half an answer.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)

@@ -21,20 +21,15 @@ const WAITS = { base: 500, max: 2_000 }
 /** The longest Retry-After that is waited for. If it is longer, the person gets a message at once. */
 const PATIENCE_MS = 30_000
 
-/** A call that failed; `attempt` counts from 0. */
-interface FailedCall {
-  error: unknown
-  attempt: number
-}
-
-interface RetryContext {
-  model: string
-  log: Log
-  now: () => number
-}
-
-/** How long to wait before the next try, in ms. @throws ModelError if a retry is pointless */
-export function retryDelay({ error, attempt }: FailedCall, { model, log, now }: RetryContext): number {
+/**
+ * How long to wait before the next try, in ms. `attempt` counts from 0.
+ * @throws ModelError if a retry is pointless
+ */
+export function retryDelay(
+  error: unknown,
+  attempt: number,
+  { model, log, now }: { model: string; log: Log; now: () => number },
+): number {
   const failure = failureOf(error, model)
   const requestedMs = retryAfterMs(error, now) ?? 0
   if (!failure.retryable || attempt >= RETRIES || requestedMs > PATIENCE_MS) throw failure

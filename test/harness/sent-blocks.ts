@@ -10,7 +10,13 @@ import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import { stepContent, stepsContent } from '../../src/slack/format/step-message.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
-import { plainContext, richTextBlock } from '../../src/slack/format/plain-elements.ts'
+import {
+  button,
+  plainContext,
+  plainSection,
+  preformatted,
+  richTextBlock,
+} from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { changeLines } from '../../src/question/change-lines.ts'
@@ -346,6 +352,9 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts context': () => alone(blocks.context(['*one*', 'two'])),
   'format/chart-block.ts chartBlock': () => (view.series ?? []).flatMap((one) => alone(chartBlock(one))),
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
+  'format/plain-elements.ts plainSection': () =>
+    alone(plainSection('plain', button('share_private', 'Share', { value: VALUE }))),
+  'format/plain-elements.ts preformatted': () => alone(preformatted('plain')),
   'format/plain-elements.ts richTextBlock': () => alone(richTextBlock('plain')),
   'approvals/tool-question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
 import { isBackground, isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { ifRefused, refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
-import { cannotPost, FAILED, GIVEN_UP, RESTARTED, withReference } from '../format/messages.ts'
+import { cannotPost, FAILED, GIVEN_UP, newReference, RESTARTED, withReference } from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { changedLines, changesIn, rememberChanges } from './changes-made.ts'
 
@@ -123,9 +122,4 @@ async function inThread(
     await work.outbox.tellAsker(noteContent(text, undefined, done))
   }
   await posting.catch(ifRefused(alone))
-}
-
-/** Returns a reference that stands in a message to a person and in the lines about it in the log. */
-export function newReference(): string {
-  return randomBytes(4).toString('hex')
 }

@@ -1,9 +1,8 @@
 /** Tells people that their question is refused, and why, not more often than is useful. */
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { noteContent } from '../format/blocks.ts'
-import { denialText, refusalText, withReference, type Denial } from '../format/messages.ts'
+import { denialText, newReference, refusalText, withReference, type Denial } from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { newReference } from './failure-notice.ts'
 
 /** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold', 'groupUntold'])

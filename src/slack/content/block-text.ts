@@ -11,43 +11,45 @@ export function blocksText(blocks: unknown, reading: BlockReading): string {
   return lines(listOf(blocks).map((one) => reading.budget.element(() => blockText(objectOf(one), reading))))
 }
 
-function blockText(block: SlackObject, reading: BlockReading): string {
+type BlockReader = (block: SlackObject, reading: BlockReading) => string
+
+const onlyText: BlockReader = ({ text }, { budget }) => textObject(text, budget)
+const table: BlockReader = (block, reading) => {
   const { budget } = reading
-  const own = (value: unknown) => textObject(value, budget)
-  switch (block.type) {
-    case 'rich_text':
-      return richText(block, budget)
-    case 'section':
-      return lines([
-        [own(block.text), elements([block.accessory], reading)].filter(Boolean).join(' '),
-        ...listOf(block.fields).map(own),
-      ])
-    case 'header':
-    case 'markdown':
-      return own(block.text)
-    case 'context':
-      return context(listOf(block.elements), reading)
-    case 'actions':
-      return elements(listOf(block.elements), reading)
-    case 'image':
-      return imageText(block, budget)
-    case 'table':
-    case 'data_table': {
-      const caption = [own(block.title), own(block.caption)]
-      const rows = tableRows(block, budget, (cell) => cellText(cell, reading))
-      return tableText(rows, reading, ...caption)
-    }
-    case 'data_visualization':
-      return tableText(chartRows(objectOf(block.chart), budget), reading, own(block.title))
-    case 'call':
-      return own(objectOf(objectOf(block.call).v1).name)
-    case 'divider':
-    case 'context_actions':
-    case 'file': // It is among the files of the message.
-      return ''
-    default:
-      return anyText(block, reading)
-  }
+  const caption = [block.title, block.caption].map((one) => textObject(one, budget))
+  const rows = tableRows(block, budget, (cell) => cellText(cell, reading))
+  return tableText(rows, reading, ...caption)
+}
+
+/** The known kinds of blocks, at the top level and within others. */
+const READERS = new Map<unknown, BlockReader>([
+  ['rich_text', (block, { budget }) => richText(block, budget)],
+  ['section', sectionText],
+  ['header', onlyText],
+  ['markdown', onlyText],
+  ['context', (block, reading) => context(listOf(block.elements), reading)],
+  ['actions', (block, reading) => elements(listOf(block.elements), reading)],
+  ['image', (block, { budget }) => imageText(block, budget)],
+  ['table', table],
+  ['data_table', table],
+  [
+    'data_visualization',
+    ({ chart, title }, reading) =>
+      tableText(chartRows(objectOf(chart), reading.budget), reading, textObject(title, reading.budget)),
+  ],
+  ['call', ({ call }, { budget }) => textObject(objectOf(objectOf(call).v1).name, budget)],
+])
+/** Of a message itself. The `file` is among the files of the message. */
+const WORDLESS: ReadonlySet<unknown> = new Set(['divider', 'context_actions', 'file'])
+
+function blockText(block: SlackObject, reading: BlockReading): string {
+  if (WORDLESS.has(block.type)) return ''
+  return (READERS.get(block.type) ?? anyText)(block, reading)
+}
+
+function sectionText({ text, accessory, fields }: SlackObject, reading: BlockReading): string {
+  const own = (value: unknown) => textObject(value, reading.budget)
+  return lines([[own(text), elements([accessory], reading)].filter(Boolean).join(' '), ...listOf(fields).map(own)])
 }
 
 /** Returns a text object, or a text that stands where one should be. Only mrkdwn has markup. */
@@ -153,23 +155,9 @@ function valueText(key: string, value: unknown, reading: BlockReading): string {
   const one = value as SlackObject
   return reading.budget.element(() => {
     if (one.type === 'mrkdwn' || one.type === 'plain_text') return textObject(one, reading.budget)
-    if (KNOWN.has(asText(one.type))) return blockText(one, reading)
+    if (READERS.has(one.type)) return blockText(one, reading)
     if (asText(one.type).startsWith('rich_text_')) return richText({ elements: [one] }, reading.budget)
     const control = controlText(one, (inner) => textObject(inner, reading.budget))
     return control ?? fieldsText(one, reading)
   })
 }
-
-const KNOWN = new Set([
-  'rich_text',
-  'section',
-  'header',
-  'markdown',
-  'context',
-  'actions',
-  'image',
-  'table',
-  'data_table',
-  'data_visualization',
-  'call',
-])

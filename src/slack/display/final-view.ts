@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import { stepCount, toolsDown, totalOf, workMs, type RunProgress } from '../../agent/run-progress.ts'
@@ -6,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import type { DoneCall } from '../../stores/runs/types.ts'
 import type { AnswerView } from '../format/blocks.ts'
-import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
+import { count, newReference, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
 import { promptNotes } from '../format/left-out-of-prompt.ts'
 import type { ShownRun } from './types.ts'
 
@@ -60,7 +59,7 @@ export function footerLines(lines: readonly MaybeText[], facts: readonly MaybeTe
 function downLines(steps: readonly Step[], log: Log): string[] {
   const down = toolsDown(steps)
   if (down.length === 0) return []
-  const reference = randomBytes(4).toString('hex')
+  const reference = newReference()
   const tools = down.map(({ tool }) => tool)
   log.warn({ reference, tools }, 'answered without tools that are down')
   return [toolsDownText(down, reference)]

@@ -107,31 +107,26 @@ export class StreamMessage {
 
   /** @throws any error; refused chunks are not in the message */
   async append(chunks: Chunk[]): Promise<void> {
-    const { question, run } = this.#outbox
-    await run.checkLease()
-    const args = { channel: question.channel, ts: this.ts, chunks: this.#withoutRepeats(chunks) }
-    try {
-      await this.#outbox.call('chat.appendStream', args, { effort: 'once' })
-    } catch (error) {
-      this.#failed(error, chunks)
-      throw error
-    }
-    this.#record(chunks)
+    await this.#send('chat.appendStream', chunks)
   }
 
   /** Ends it with its last chunks. @throws any error */
   async stop(chunks: Chunk[] = [], more: { blocks?: unknown; metadata?: unknown } = {}): Promise<void> {
+    await this.#send('chat.stopStream', chunks, more)
+    this.isOver = true
+  }
+
+  async #send(method: string, chunks: Chunk[], more: object = {}): Promise<void> {
     const { question, run } = this.#outbox
     await run.checkLease()
-    const last = chunks.length > 0 ? { chunks: this.#withoutRepeats(chunks) } : {}
-    const args = { channel: question.channel, ts: this.ts, ...last, ...more }
+    const sent = chunks.length > 0 ? { chunks: this.#withoutRepeats(chunks) } : {}
+    const args = { channel: question.channel, ts: this.ts, ...sent, ...more }
     try {
-      await this.#outbox.call('chat.stopStream', args, { effort: 'once' })
+      await this.#outbox.call(method, args, { effort: 'once' })
     } catch (error) {
       this.#failed(error, chunks)
       throw error
     }
-    this.isOver = true
     this.#record(chunks)
   }
 

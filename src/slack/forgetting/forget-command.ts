@@ -2,7 +2,6 @@
  * `/ask forget` asks for confirmation, and its button Delete forgets. Admins may use it, or everyone if an admin has
  * set `whoMayForget` so for the channel. `ForgettingAll` (question/stores/forget-all.ts) deletes from each store.
  */
-import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
 import type { Place } from '../../base/place.ts'
 import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
@@ -10,7 +9,7 @@ import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { forgetContent, noteContent, type Content } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT } from '../format/forget-words.ts'
-import { withReference } from '../format/messages.ts'
+import { newReference, withReference } from '../format/messages.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 
 /** The person who wants to forget, and the place. */
@@ -64,7 +63,7 @@ async function outcomeOf(
   services: Services,
   work: () => Promise<ForgetRefusal | { content: Content; outcome?: string }>,
 ): Promise<Content> {
-  const reference = randomBytes(4).toString('hex')
+  const reference = newReference()
   const log = services.log.child({ team, channel, user, reference })
   const result = await work().catch((error: unknown) => {
     log.error({ error: messageOf(error) }, 'could not forget')

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Action, StopReason } from '../../agent/contracts/run-events.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Allowance, LimitRefusal } from '../../stores/limits/usage-limits.ts'
@@ -257,6 +258,11 @@ export function utcTime(at: number): string {
 export function toolsDownText(tools: Action[], reference: string): string {
   const [names, are] = [tools.map(actionTitle).join(', '), tools.length === 1 ? 'is' : 'are']
   return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell the person who runs me. Reference: ${reference}`
+}
+
+/** Returns a reference that stands in a message to a person and in the lines about it in the log. */
+export function newReference(): string {
+  return randomBytes(4).toString('hex')
 }
 
 /** A sentence for the person, and the reference for finding the details in the log. */
