@@ -88,8 +88,9 @@ interface CondenseDeps {
 /**
  * Makes a follow-up understandable without its conversation. `nonce` marks people's words as data; see
  * `fenceObservation`. A thread without history costs no model call. Output that repeats an earlier question, or lacks a
- * number of the message, is asked again once. If the prompt does not fit into the model's window, or the output is
- * empty, far too long or repeats the prompt, the question stays as it was typed.
+ * number of the message, is asked again once; a number may also be lost because its item is named. If the prompt does
+ * not fit into the model's window, or the output is empty, far too long, an earlier question twice or repeats the
+ * prompt, the question stays as it was typed.
  */
 export async function condense(
   question: string,
@@ -120,18 +121,23 @@ export async function condense(
     { role: 'assistant', content: first },
     { role: 'user', content: again },
   ])
-  return isUsable(second) && faultOf(second, question, turns) === undefined ? second : question
+  if (isUsable(second) && faultOf(second, question, turns) === undefined) return second
+  return isEarlier(first, question, turns) ? question : first
 }
 
 type PromptOf = (kept: Conversation, leftOut?: number) => Message[]
 
 /** Says what a weak model got wrong: it repeats an earlier question, or loses a number that the message names. */
 function faultOf(standalone: string, question: string, turns: Turn[]): string | undefined {
-  const words = folded(standalone)
-  const isEarlier = turns.some((turn) => [turn.question, turn.standalone].some((earlier) => folded(earlier) === words))
-  if (isEarlier && folded(question) !== words) return 'That is an earlier question.'
+  if (isEarlier(standalone, question, turns)) return 'That is an earlier question.'
   const lost = numbersIn(question).find((number) => !numbersIn(standalone).includes(number))
   return lost === undefined ? undefined : `That lacks ${lost}.`
+}
+
+function isEarlier(standalone: string, question: string, turns: Turn[]): boolean {
+  const words = folded(standalone)
+  const earlier = turns.flatMap((turn) => [turn.question, turn.standalone])
+  return folded(question) !== words && earlier.some((one) => folded(one) === words)
 }
 
 /** Numbers, dates and the digits of names such as `S-2041`, without separators of thousands. */

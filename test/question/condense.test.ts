@@ -218,6 +218,11 @@ describe.concurrent('what a weak model got wrong is asked again once', () => {
     expect(asked[1]).toContain(question)
   })
 
+  test('a number that is lost twice stood for an item', async (t) => {
+    const { text, asked } = await again(t, 'and number 2?', ['Who is Paul Atreides?', 'Who is Paul Atreides?'])
+    expect([text, asked.length]).toEqual(['Who is Paul Atreides?', 2])
+  })
+
   test('the second time it stays as it was typed', async (t) => {
     const { text, asked } = await again(t, 'and Emma?', ['Who wrote Dune?', 'Who wrote Dune?'])
     expect([text, asked.length]).toEqual(['and Emma?', 2])
