@@ -2,7 +2,6 @@
 import { fenceObservation, REPEATED } from './observation.ts'
 import { hasRun } from './partial-answer.ts'
 import { knownResults } from './known-results.ts'
-import { unsaidAfter } from './unsaid-words.ts'
 import type { ObservationCut } from './parser/observation-cut.ts'
 import type { AnswerReader, ModelTurn, RunState } from './run-state.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
@@ -20,10 +19,7 @@ export function checkAnswer(run: RunState, turn: ParsedTurn, given: GivenTurn): 
   const { steps } = run.progress
   const answer = withoutMarks(turn.answer, run.nonce)
   const { thought } = turn
-  const unsaid = unsaidAfter(run.task.question, run.tools, steps)
-  const isUnsaid = unsaid.some((line) => line !== '' && answer.includes(line))
-  if (PLACEHOLDER.test(answer) || isUnsaid || repeatsLoop(answer, steps))
-    return { kind: 'unreadable', thought, hint: NO_ANSWER }
+  if (PLACEHOLDER.test(answer) || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
   if (repeatsExample(run, answer)) return { kind: 'unreadable', thought, hint: OF_EXAMPLE }
   const figures = mayAskAgain(run, given) ? (run.doubtful?.(answer, steps) ?? []) : []
   if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }

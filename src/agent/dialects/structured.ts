@@ -11,7 +11,6 @@ import type { Message } from '../contracts/model.ts'
 import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import { HELD_FORM, readHeld, turnSchema, withoutLeftOut } from './held-turn.ts'
 import { readJsonTurn } from './json.ts'
-import { unsaidAfter } from '../unsaid-words.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
 import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
@@ -42,19 +41,14 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
     cue: '',
     form: 'Your step has to be the action answer.',
   })
-  const unsaid = unsaidAfter(view.question, view.tools, view.steps)
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
     ...fittingExamples(worked, view),
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
-    ...view.steps.flatMap((step, i) => [...renderStep(step, view.nonce), ...userMessage(unsaid[i])]),
-    ...userMessage(tail.trim()),
+    ...view.steps.flatMap((step) => renderStep(step, view.nonce)),
+    ...(tail ? [{ role: 'user' as const, content: tail.trim() }] : []),
   ]
   return { messages: alternating(messages), schema: turnSchema(view) }
-}
-
-function userMessage(content = ''): Message[] {
-  return content === '' ? [] : [{ role: 'user', content }]
 }
 
 /** A hint comes from the loop, so it is not fenced as data. */

@@ -2,7 +2,7 @@ import type { Dialect, Examples, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 
 /** How a worked turn begins, after what people and tools say. */
-const OF_PEOPLE = /^(?:Question|Observation|Still missing):/
+const OF_PEOPLE = /^(?:Question|Observation):/
 
 /**
  * Reads the worked turns of a prompt file into messages. A line with `Question:` or `Observation:` begins what people
