@@ -162,6 +162,43 @@ const DERIVED: [kind: string, read: string, right: string, wrong: string][] = [
     'At 80 % that is 26.1 days.',
   ],
   ['a seat', '{"seat": "27A"}', 'Seat 27A.', 'Seat 72A.'],
+  [
+    'a result of two steps',
+    'Hotel Linde: €164 a night. 26 people, 2 nights.',
+    'Linde for 26 people, 2 nights: €8,528.',
+    'Linde for 26 people, 2 nights: €8,258.',
+  ],
+  [
+    'a step after that',
+    'Linde €164 a night. 26 people, 2 nights. Bus €940.',
+    'Linde €8,528, with bus €9,468.',
+    'Linde €8,528, with bus €9,648.',
+  ],
+  [
+    'the amounts of a row',
+    'Hardware: 4 laptops at $1,950, 2 screens at $420.',
+    'Hardware: $8,640.',
+    'Hardware: $8,460.',
+  ],
+  [
+    'a rest of what a sentence lists',
+    '{"e2e":{"tests":186,"failed":3,"skipped":11}}',
+    'In e2e, 172 tests passed, 3 failed, 11 were skipped.',
+    'In e2e, 127 tests passed, 3 failed, 11 were skipped.',
+  ],
+  ['a percent sign in front', 'Kullanıcı: 47 %', 'Kullanıcıların %47’si', 'Kullanıcıların %74’ü'],
+  ['a scale of a scale', 'Value: ₹1,231,900,000,000', '₹1.23 lakh crore', '₹1.32 lakh crore'],
+  ['a list of days', 'On 2026-11-04, 2026-11-11 and 2026-11-18.', '4, 11 and 18 November', '4, 12 and 18 November'],
+  [
+    'a zone behind other words',
+    'December 10, 2026, 11:00 AM EST',
+    '1 AM the next day in Tokyo',
+    '3 AM the next day in Tokyo',
+  ],
+  ['a gap between clock times', 'Ann 2:02:16, Bob 2:04:38', 'Bob was 2:22 behind Ann.', 'Bob was 2:42 behind Ann.'],
+  ['the hash of a commit', '{"commit":"9f3ac1e"}', 'commit 9f3ac1e', 'commit 9f3ca1e'],
+  ['a column of so much a day', 'herd,litres_day\nNorth,1856\nSouth,1296', '1,856 litres', '1,586 litres'],
+  ['a length in another one', 'A passage every 325 m, over 57 km.', 'about 175 passages', 'about 157 passages'],
   ['a phone number and its short form', '+31 20 794 7300', '+31 20 794 7300 (020 794 7300)', '020 794 7800'],
 ]
 

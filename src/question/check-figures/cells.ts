@@ -42,12 +42,10 @@ const CURRENCY = '[$€£¥₹]|\\b(?:USD|EUR|GBP|CHF|JPY|INR|CNY|SEK|NOK|DKK|PL
 const CURRENCY_BEFORE = new RegExp(`(${CURRENCY})\\s?$`)
 const CURRENCY_AFTER = new RegExp(`^\\s?(${CURRENCY})`)
 
-/** The group of the amounts of a currency. */
-function currencyOf(text: string, at: number, shown: string): string[] {
+function currencyOf(text: string, at: number, shown: string): string | undefined {
   const end = at + shown.length
-  const found =
-    CURRENCY_BEFORE.exec(text.slice(Math.max(0, at - 5), at)) ?? CURRENCY_AFTER.exec(text.slice(end, end + 5))
-  return found ? [`currency ${found[1]}`] : []
+  const before = CURRENCY_BEFORE.exec(text.slice(Math.max(0, at - 5), at))
+  return (before ?? CURRENCY_AFTER.exec(text.slice(end, end + 5)))?.[1]
 }
 
 const MAX_WORDS = 60
@@ -68,15 +66,25 @@ export function addWords(words: Set<string>, text: string): void {
 const LABEL_BEFORE = 30
 const LABEL_AFTER = 20
 
-/** The stems of the words of a text: `serves` and `serving` are one. Keys are several words. */
-export function stemsIn(text: string): Set<string> {
-  return new Set([...text.toLowerCase().matchAll(/\p{L}{4,30}/gu)].map(([word]) => word.slice(0, 4)))
+/** Words, names such as `EC2`, numbers, and the characters of scripts that are written without spaces. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|\p{L}{3,30}|(?=\p{L}{0,2}\d)\p{L}[\p{L}\d]{1,9}|\d[\d.,]{0,20}\d/gu
+
+/** The stems of the words of a text, each with its offset: `serves` and `serving` are one. */
+export function stemsIn(text: string): { stem: string; at: number }[] {
+  return [...text.toLowerCase().matchAll(WORD)].map(({ 0: word, index }) => ({
+    stem: /^\d/.test(word) ? word.replace(/[.,]/g, '') : word.slice(0, 4),
+    at: index,
+  }))
 }
 
 /** The name before a number, such as a JSON key. */
 const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?[$€£¥₹]?[-−]?$/u
+/** Stands between the cells of a line. */
+const SEPARATOR = /[|;\t]| {2,}/g
 /** Matches the separators of rows, cells and records. */
-const MARK = /[\n|;\t{}[\]]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
+const MARK =
+  /[\n|;\t{}[\]]|(?<!\d\s?(?:Mi[lo]|Mrd|Mld|Tsd|mln|tys|млн|млрд|тыс|руб))[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
 
 /**
  * Returns the numbers with their places. A row is a line, a record (`{…}`) or a sentence; a column is a name before
@@ -84,7 +92,9 @@ const MARK = /[\n|;\t{}[\]]|[.!?。](?=[\s*_]|[^\x20-\x7e])| {2,}/g
  */
 export function cellsIn(numerals: readonly Numeral[], text: string): PlacedNumber[] {
   const sorted = numerals.filter(({ isWord, isYear }) => !isWord && !isYear).sort((one, other) => one.at - other.at)
-  const widths = text.split('\n').map((line) => line.trim().match(/[|;\t]| {2,}/g)?.length ?? 0)
+  const lines = text.split('\n')
+  const widths = lines.map((one) => one.trim().match(SEPARATOR)?.length ?? 0)
+  let heads = widths[0] ? lines[0]!.split(SEPARATOR) : []
   const marks = text.matchAll(MARK)
   let mark = marks.next()
   let [line, sentence, column, records, nth, table] = [0, 0, 0, 0, 0, 0]
@@ -97,7 +107,10 @@ export function cellsIn(numerals: readonly Numeral[], text: string): PlacedNumbe
       if (!/[|;\t ]/.test(sign)) rowStart = mark.value.index + 1
       if (sign === '\n') {
         line += 1
-        if (widths[line] !== widths[line - 1]) table += 1
+        if (widths[line] !== widths[line - 1]) {
+          table += 1
+          heads = widths[line] ? lines[line]!.split(SEPARATOR) : []
+        }
         sentence = column = nth = 0
       } else if (sign === '{' || sign === '[') open.push((records += 1))
       else if (sign === '}' || sign === ']') open.pop()
@@ -119,12 +132,9 @@ export function cellsIn(numerals: readonly Numeral[], text: string): PlacedNumbe
       row,
       words: known.words,
       label: text.slice(Math.max(0, at - LABEL_BEFORE), at + shown.length + LABEL_AFTER),
+      head: key ?? heads[column] ?? '',
       column: key === undefined ? `table ${table}, ${place}` : `key ${key.trim()}`,
-      groups: [
-        ...(widths[line] === 0 || key !== undefined ? [] : [`end ${widths[line]! - column}`]),
-        ...(unit ? [`unit ${unit.kind} ${unit.factor}`] : []),
-        ...currencyOf(text, at, shown),
-      ],
+      currency: currencyOf(text, at, shown),
     }
   })
 }

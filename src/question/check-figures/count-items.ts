@@ -20,3 +20,15 @@ function entriesIn(text: string): number[] {
   const parts = [value, ...(typeof value === 'object' && value !== null ? Object.values(value) : [])]
   return parts.flatMap((part) => (Array.isArray(part) ? [part.length] : []))
 }
+
+/** `XIV`. */
+const ROMAN = /\b(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\b/g
+
+function romanNumber(roman: string): number {
+  const values = [...roman].map((letter) => ({ I: 1, V: 5, X: 10 })[letter] ?? 0)
+  return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0)
+}
+
+export function romansIn(text: string): number[] {
+  return [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
+}

@@ -48,10 +48,10 @@ const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
   ],
   [
     new RegExp(
-      `(?<![\\d.,])(?:(\\d{1,2})(?:st|nd|rd|th)?\\.?\\s?(?:[-–]|to|until|and|bis|und)\\s?)?${DAY}\\.?(?:\\sof)?[\\s-]${MONTH}(?:,?[\\s-](\\d{4}))?(?![\\p{L}\\d])`,
+      `(?<![\\d.,])((?:\\d{1,2}\\.?, ){0,9}(?:\\d{1,2}(?:st|nd|rd|th)?\\.?,?\\s?(?:[-–]|to|until|and|bis|und)\\s?))?${DAY}\\.?(?:\\sof)?[\\s-]${MONTH}(?:,?[\\s-](\\d{4}))?(?![\\p{L}\\d])`,
       'gu',
     ),
-    ([from, d, m, y]) => days([from, d], monthOf(m), y),
+    ([some, d, m, y]) => days([...(some?.match(/\d+/g) ?? []), d], monthOf(m), y),
   ],
   [
     new RegExp(
@@ -219,4 +219,20 @@ export function timesIn(text: string, mask: (found: string) => string): { times:
 /** Days since the epoch; undefined if the year or the day is unknown. */
 export function dayNumber({ y, m, d }: DatePart): number | undefined {
   return y === undefined || d === undefined ? undefined : Date.UTC(y, m - 1, d) / 86_400_000
+}
+
+/** `December 10, 2026, 11:00` as `2026-12-10, 11:00`. */
+export function withIsoDates(text: string): string {
+  const shown: string[] = []
+  let end = 0
+  for (const { text: written, at, readings } of datesIn(text, (found) => ' '.repeat(found.length)).dates.sort(
+    (one, other) => one.at - other.at,
+  )) {
+    const { y = 0, m, d } = readings[0]!
+    const day = dayNumber({ y, m, ...(d === undefined ? {} : { d }) })
+    if (y === 0 || day === undefined || at < end) continue
+    shown.push(text.slice(end, at), new Date(day * 86_400_000).toISOString().slice(0, 10))
+    end = at + written.length
+  }
+  return shown.join('') + text.slice(end)
 }

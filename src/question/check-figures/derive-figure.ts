@@ -7,7 +7,7 @@ import { NearbyNumbers, sentenceAround } from './nearby-numbers.ts'
 import { AVERAGE } from './number-words.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import type { ReadIndex } from './read-index.ts'
-import { RelatedNumbers, type PlacedNumber, type ResultKind } from './related-numbers.ts'
+import type { PlacedNumber, ResultKind } from './related-numbers.ts'
 import { ratesIn } from './time-rates.ts'
 
 /** The maximum number of figures that are tried by arithmetic. */
@@ -39,10 +39,6 @@ export class Derivations {
   #near = new Set<number>()
   /** The numbers of the answer that are known to be right, in order, for totals. */
   #listed: number[] = []
-  /** The results of arithmetic with the numbers of the question and the answer. */
-  #related = new RelatedNumbers([])
-  /** The results of arithmetic with any two numbers. */
-  #all = new RelatedNumbers([])
   readonly #nearby: NearbyNumbers
   #tried = 0
 
@@ -64,8 +60,6 @@ export class Derivations {
     this.#listed = known.map(({ readings }) => readings[0]!.value)
     this.#near = new Set([...this.#counts, ...this.#asked.map(({ value }) => value), ...known.flatMap(operandsOf)])
     const cells = cellsIn(known, this.#answer)
-    this.#related = new RelatedNumbers([...this.#asked, ...cells])
-    this.#all = new RelatedNumbers([...cells, ...this.#index.cells], { isOneRow: true, chance: 1 })
     this.#nearby.learn(cells)
   }
 
@@ -85,31 +79,32 @@ export class Derivations {
     if (unit && apart.some((reading) => this.#index.spans.isApart(reading, unit)))
       return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
-    if (isRemainder(this.#nearby.valuesIn(from, to), first)) return ['the rest of a figure of the answer']
+    if (this.#nearby.listsAt(at).some((list) => isRemainder(list, first))) return ['the rest of a figure of the answer']
     const kinds: ResultKind[] = isPercent
       ? ['percent', 'share']
       : TIMES.test(after)
         ? ['ratio']
         : POINTS.test(after.slice(0, 30))
-          ? ['points', 'plain', 'total', 'rest']
-          : ['plain', 'product', 'total', 'rest']
+          ? ['points', 'plain', 'total']
+          : ['plain', 'product', 'total']
     if (AVERAGE.test(this.#answer)) kinds.push('wholeMean', 'mean')
+    if (unit?.kind === 'temperature') kinds.splice(kinds.indexOf('product'), 1)
     const wanted = this.#derivedReadings(number)
     if (Number.isInteger(first.value) && SUBSET.test(after) && first.value <= MAX_SUBSET)
       return ['counted in the sources']
-    const isWithin = (pools: RelatedNumbers[]) =>
-      wanted.some((reading) => kinds.some((kind) => pools.some((pool) => pool.follows(reading, kind, unit))))
-    if (isWithin(this.#nearby.poolsAt(at))) return ['calculated from figures that stand together']
-    if (isPercent && COMPARED.test(sentence)) return []
-    const isExact = wanted.every(({ value, tolerance }) => tolerance < EXACT * value)
-    if (isWithin([this.#index.related, this.#related, ...(isExact ? [this.#all] : [])]))
+    const isWhole = isPercent && COMPARED.test(sentence)
+    const pools = [...this.#nearby.poolsAt(at), ...(isWhole ? [] : [this.#index.related])]
+    if (wanted.some((reading) => kinds.some((kind) => pools.some((pool) => pool.follows(reading, kind, unit)))))
       return ['calculated from figures that stand together']
+    if (isWhole) return []
     if ((this.#tried += 1) > MAX_TRIED) return []
     if (unit?.kind === 'speed' && readings.some((one) => this.#index.spans.isSpeed(inBase(rounded(one, number), unit))))
       return ['calculated from a length and a time']
     const before = this.#answer.slice(Math.max(0, at - FACTOR_CHARS), at)
-    const [, some] = ONE_IN.exec(before) ?? []
-    if (some && this.#isShare(some, rounded(first, { ...number, isHedged: true }))) return ['a share in the sources']
+    const [, some = text] = ONE_IN.exec(before) ?? []
+    const [, every = text] = IN_EVERY.exec(after) ?? []
+    if (Number.isInteger(first.value) && (some === text) !== (every === text) && this.#isShare(some, every, number))
+      return ['a share in the sources']
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) || after === '' || AGE.test(before + after.slice(0, RATE_CHARS))
     if (isAge && this.#index.spans.isAge(first.value)) return ['the difference between two dates in the sources']
@@ -128,17 +123,16 @@ export class Derivations {
   }
 
   /** `one in six` is a share of 15.4 to 18.2 %. */
-  #isShare(some: string, { value: all, tolerance: open }: Reading): boolean {
-    const value = (100 * (numbersIn(some)[0]?.readings[0]?.value ?? 1)) / all
+  #isShare(some: string, every: string, number: Numeral): boolean {
+    const [of, whole] = [some, every].map((words) => numbersIn(words)[0]?.readings[0])
+    if (!of || !whole) return false
+    const { value: all, tolerance: open } = rounded(whole, { ...number, isHedged: true })
+    const value = (100 * of.value) / all
     const tolerance = (value / all) * Math.max(open / 2, 0.5)
     const isRead = [1, 100].some(
       (per) => this.#index.numbers({ value: value / per, tolerance: tolerance / per }).length > 0,
     )
-    return isRead || this.#isRelated({ value, tolerance }, 'percent')
-  }
-
-  #isRelated(reading: Reading, kind: ResultKind, unit?: QuantityUnit): boolean {
-    return this.#index.related.follows(reading, kind, unit) || this.#related.follows(reading, kind, unit)
+    return isRead || this.#index.related.follows({ value, tolerance }, 'percent')
   }
 
   /** The readings that may be results: of `1.5 million` not 1.5, and of `1,500` not 1.5. */
@@ -168,7 +162,11 @@ export class Derivations {
           : (this.#index.numbers(wanted)[0]?.value ??
             [...this.#near].find((one) => Math.abs(one - wanted.value) <= wanted.tolerance))
         if (found !== undefined) return [found, factor]
-        if (factor > 4 && !unit && (['product', 'total'] as const).some((kind) => this.#isRelated(wanted, kind)))
+        if (
+          factor > 4 &&
+          !unit &&
+          (['product', 'total'] as const).some((kind) => this.#index.related.follows(wanted, kind))
+        )
           return [wanted.value, factor]
       }
     return undefined
@@ -187,14 +185,14 @@ const TIMES = /^\s?(?:times\b|×|x\b|-?fold\b|mal\b|fois\b|veces\b|vezes\b|volte
 const SUBSET =
   /^ of (?:the |our |your |these )?(?:[2-9]|1\d|20|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?![.,]\d|%)/i
 const MAX_SUBSET = 20
-/** The results of arithmetic with any two numbers must be this exact. */
-const EXACT = 1e-3
 /** Two amounts of money, or `12 of 48`: a percentage beside them is theirs. */
 const COMPARED =
   /[$€£¥₹]\s?\d[^$€£¥₹\n]{1,80}[$€£¥₹]\s?\d|\d\s?[€£¥₹][^$€£¥₹\n]{1,80}\d\s?[€£¥₹]|\d (?:of|out of|von|sur|de|из) (?:the |all |den )?\d/
 const AGE =
   /(?<!\p{L})(?:aged?|old|lived|died|born|turn(?:ed|s)?|at the time|when (?:he|she|they)|Jahre alt|años|ans)(?!\p{L})|歳|岁|세/iu
-const ONE_IN = /(?<!\p{L})(one|two|three|four|five|\d{1,2}) (?:in|out of) (?:every |about |roughly |around )?$/iu
+const ONE_IN = /(?<!\p{L})(\p{L}{3,9}(?:-\p{L}{3,5})?|\d{1,2}) (?:in|out of) (?:every |about |roughly |around )?$/iu
+const IN_EVERY =
+  /^ (?:in|out of) (?:every |about |roughly |around )?(\p{L}{3,9}(?:-\p{L}{3,5})?|\d{1,3}(?:,\d{3})*)(?![\p{L}\d])/iu
 
 /** The numbers of months and years, or of days and hours, of the durations in a text: `over ten years`. */
 function periodsIn(text: string): number[] {

@@ -24,9 +24,9 @@ const NO_FILE = /^(?:node|next|vue|nuxt|nest|express|three|d3|react|ember|backbo
 const QUOTATION = /“([^“”\n]{1,600})”|"([^"\n]{1,600})"|«([^«»\n]{1,600})»|„([^„“”\n]{1,600})[“”]/g
 /** Shorter ones are names and terms. */
 const LEAST_WORDS_QUOTED = 3
-/** `INC-4521`, `CVE-2024-1234`, `NL91ABNA0417164300`, and versions such as `2.14.1`. */
+/** `INC-4521`, `CVE-2024-1234`, `NL91ABNA0417164300`, the hash of a commit, and versions such as `2.14.1`. */
 const ID =
-  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w-])(?=[A-Z0-9]{0,20}\d[A-Z0-9]{0,20}\d)(?=\d{0,20}[A-Z])[A-Z0-9]{10,40}(?![\w-])|(?<![\w-])[A-Z]{1,3}\d{4,8}[A-Z]?(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?!\.?\d))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
+  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w-])(?=[A-Z0-9]{0,20}\d[A-Z0-9]{0,20}\d)(?=\d{0,20}[A-Z])[A-Z0-9]{10,40}(?![\w-])|(?<![\w-])[A-Z]{1,3}\d{4,8}[A-Z]?(?![\w-])|(?<![\w-])(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,40}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?!\.?\d))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
 /** A phone number: international, with an area code in brackets, or in three groups. It is compared by its digits. */
 const PHONE =
@@ -38,9 +38,9 @@ const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^\]]{1,2000}\\\]|\\\([^)\n]{1,500}\\\
 const CITATION = /\[\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]/g
 /** The number of a list item or a heading at the start of a line. */
 const MARKER = /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])|^#{1,6} +\d{1,3}(?=\s)/gmu
-/** `Step 2`, `option 3`: a place in this answer, not a fact. */
+/** `Step 2`, `option 3`: a place in this answer. `UTC+8`: the name of a zone. */
 const PLACE =
-  /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)/gi
+  /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)|\b(?:UTC|GMT)[ ]?[+\u2212-][ ]?\d{1,2}(?::[0-5]\d)?(?!\d)/gi
 const CODE_VALUE = /^[\s$€£¥~≈+-]*\d[\d.,'’_ \u00a0:/-]*(?:%|[a-z°]{0,12}|[a-z]{1,8}\/[a-z]{1,3})$/i
 
 /** The maximum number of figures of an answer that are checked. */

@@ -5,7 +5,7 @@ import { zoneNamed } from '../../schedules/zone-names.ts'
 const DAY = 86_400_000
 const MAX_INSTANTS = 200
 const ISO =
-  /(?:(?<![\d.-])(\d{4}-\d\d-\d\d)[T ,]{1,2}(?:at )?)?(?<![\d:.])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?![\d:])/g
+  /(?:(?<![\d.-])(\d{4}-\d\d-\d\d)[T ,]{1,20}(?:at )?)?(?<![\d:.])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?![\d:])/g
 /** From 2000 to 2100, in seconds, milliseconds or finer. */
 const EPOCH =
   /(?<![\p{LC}\p{N}_.,-])(?:9[5-9]\d{8}|[1-3]\d{9}|40\d{8})(?:\d{3}|\d{6}|\d{9})?(?:\.\d{1,6})?(?![\p{LC}\p{N}_.,-]\d|[\p{L}\p{N}_])/gu
@@ -35,7 +35,8 @@ function zoneOf(name: string): string | undefined {
 export type Zone = string | number
 
 /** The zone right behind a time: `Z`, `+01:00`, `CET`, ` in Berlin`, ` (Europe/Berlin)`, ` New York time`. */
-export function zoneAfter(text: string): Zone | undefined {
+export function zoneAfter(behind: string): Zone | undefined {
+  const text = behind.replace(TO_TIME, '').replace(WORDS_BETWEEN, '')
   const offset = OFFSET.exec(text)
   if (offset) {
     const [, sign, hours, minutes = '0'] = offset
@@ -52,6 +53,10 @@ export function zoneAfter(text: string): Zone | undefined {
   return undefined
 }
 
+/** `1 AM the next day in Tokyo`, `2:30 am on Friday in Tokyo` */
+const WORDS_BETWEEN =
+  /^(?: tonight| tomorrow| on \p{Lu}\p{Ll}+day| (?:the )?(?:next|same|following|previous) \p{Ll}+)+(?= in )/u
+
 /** A name before a time, in its sentence: `In Tokyo it starts at 0:30`, `東京では0時30分`. */
 const NAMES = /\p{Lu}[\p{L}_]+|[\p{Lo}ー]{2,12}/gu
 
@@ -60,6 +65,8 @@ export function zoneBefore(text: string): Zone | undefined {
   const sentence = text.split(/[.!?;。！？\n]/).at(-1) ?? ''
   const names = [...sentence.matchAll(NAMES)].toReversed()
   for (const { 0: name, index } of names) {
+    // `in Singapore (UTC+8) at 14:51`
+    if (OFFSET.test(sentence.slice(index)) && /^(?:UTC|GMT)/.test(name)) return zoneAfter(sentence.slice(index))
     const two = /^\p{L}+ \p{Lu}\p{L}+/u.exec(sentence.slice(index, index + 40))?.[0]
     const starts = /^\p{Lo}/u.test(name) ? Array.from(name, (_, i) => name.slice(0, name.length - i)) : [name]
     for (const one of two === undefined ? starts : [two, ...starts]) {
@@ -85,8 +92,8 @@ export function instantsIn(text: string, today: string): { instants: number[]; d
     if (found.length >= MAX_INSTANTS) break
     const at = index + whole.length
     const half = /^\s?([ap])\.?m\.?\b/i.exec(text.slice(at, at + 6))
-    const after = text.slice(at + (half?.[0].length ?? 0), at + 72).replace(TO_TIME, '')
-    const zone = zoneAfter(after.slice(0, 48))
+    const after = text.slice(at + (half?.[0].length ?? 0), at + 72)
+    const zone = zoneAfter(after)
     if ((zone === undefined && date === undefined) || Number(h) > 23) continue
     const hour = half ? (Number(h) % 12) + (/p/i.test(half[1]!) ? 12 : 0) : Number(h)
     const shown = Date.parse(`${date ?? today}T00:00:00Z`) + (hour * 3600 + Number(min) * 60) * 1000

@@ -171,6 +171,10 @@ class Judge {
         ...clockReadings(figure.text).flatMap((reading) => index.quantities(reading, SECOND).map(({ of }) => of)),
       ])
       if (found.length > 0) return found
+      // `2:22 behind the winner`
+      const isGap = AFTER_GAP.test(this.#answer.slice(figure.at + figure.text.length).slice(0, 20))
+      if (isGap && clockReadings(figure.text).some((reading) => index.spans.isApart(reading, SECOND)))
+        return ['the difference between two times in the sources']
       if (readings.some((second) => zones.some((zone) => index.spans.isShiftedTime(second, zone))))
         return ['counted from another time']
       const isPace = PACE.exec(this.#answer.slice(figure.at + figure.text.length).slice(0, 20))
@@ -281,4 +285,6 @@ function clockReadings(text: string): Reading[] {
 }
 
 const SECOND: QuantityUnit = { kind: 'time', factor: 1, offset: 0 }
+const AFTER_GAP =
+  /^\s?(?:min(?:utes?)?\s|h(?:ours?)?\s)?(?:behind|ahead|later|earlier|slower|faster|before|after|longer|shorter|more|less)(?!\p{L})/u
 const PACE = /^\s?(?:min(?:utes?)?)?\s?(?:\/|per\s|pro\s)\s?(km|mi|miles?|kilomet(?:re|er))(?!\p{L})/iu

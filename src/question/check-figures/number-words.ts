@@ -59,7 +59,7 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ],
   [
     'time',
-    'day days tag tage tagen jour jours día días giorni giorno dias dni dagar dagen день дня дней 天 日 日間 일',
+    'd day days tag tage tagen jour jours día días giorni giorno dias dni dagar dagen день дня дней 天 日 日間 일',
     86_400,
   ],
   [
@@ -92,6 +92,8 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ['power', 'kw', 1e3],
   ['power', 'mw', 1e6],
   ['power', 'gw', 1e9],
+  ['energy', 'kj', 1 / 3.6],
+  ['energy', 'kcal', 4.184 / 3.6],
   ['energy', 'kwh', 1e3],
   ['energy', 'mwh', 1e6],
   ['energy', 'gwh', 1e9],
@@ -138,6 +140,8 @@ const CASED: Record<string, string> = {
   Ti: 'tib',
   G: 'gb',
   T: 'tb',
+  // `3D` is no number of days.
+  D: '',
 }
 
 /** A unit of data with its other size: `2 GB` may be 2,048 MB. */
@@ -175,7 +179,10 @@ export function unitOfKey(before: string): QuantityUnit | undefined {
   if (/^min$/i.test(last) && MINIMUM.test(key)) return undefined
   if (/^in$/i.test(last) && LENGTH.test(key)) return unitOf('inch')
   if (/^ms$/i.test(last) && /wind|speed|gust|velocity/i.test(key)) return unitOf('m/s')
-  return unitOf(inBrackets ?? (parts.length > 1 || last.length > 1 ? last : ''))
+  // `litres_day` is a number of litres.
+  const rated = unitOf(last)?.kind === 'time' ? unitOf(parts.at(-2) ?? '') : undefined
+  if (rated) return rated
+  return unitOf(inBrackets ?? (parts.length > 1 || last.length > 1 || last === 's' ? last : ''))
 }
 
 const CJK_SCALES: Record<string, number> = {

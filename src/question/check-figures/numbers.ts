@@ -36,8 +36,8 @@ const RUN = new RegExp(
   `(?:(?<![\\p{LC}\\p{N}_])|(?<=\\dx))(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
   'gu',
 )
-/** `48,7` and no `48.7`: then `1.284` is a whole number. */
-const DECIMAL_COMMA = /(?<![\d.,])\d{1,3},\d{1,2}(?![\d,])/
+/** `48,7` or `1.250.000`, and no `48.7`: then `1.284` is a whole number. */
+const DECIMAL_COMMA = /(?<![\d.,])\d{1,3}(?:,\d{1,2}|(?:\.\d{3}){2,})(?![\d,])/
 const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])|\d,\d{3}\./
 const POINT_OF_THREE = /^\d{1,3}\.\d{3}$/
 const WORDS = [
@@ -55,7 +55,8 @@ const PARTS = ['third', 'quarter', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth
 /** `two thirds`. `Three quarters` may be those of a year, unless they are of something. */
 const SHARE_WORDS =
   /(?<![\p{L}\p{N}-])(two|three|four|five|six|seven|eight|nine)[ -](thirds|quarters(?= of)|fifths|sixths|sevenths|eighths|ninths|tenths)(?!\p{L})/giu
-const HALF_MORE = /^ and a half\b/
+/** `twelve and a half`, `two and three quarters`. */
+const PART_MORE = /^ and (?:a (half|quarter)|three quarters)\b/
 
 /** The signs that may directly follow the digits. */
 const AFTER =
@@ -107,9 +108,8 @@ export function numbersIn(text: string): Numeral[] {
     const value =
       WORDS.indexOf(tens.toLowerCase()) + (ten === undefined ? 0 : 20 + 10 * TENS.indexOf(ten.toLowerCase()))
     const reading = { value, tolerance: 0 }
-    const [half] = HALF_MORE.exec(text.slice(index + word.length, index + word.length + 12)) ?? ['']
-    const readings = [half === '' ? reading : { value: reading.value + 0.5, tolerance: 0.25 }]
-    const shown = word + half
+    const { more, readings } = withPart(reading, text.slice(index + word.length, index + word.length + 20))
+    const shown = word + more
     const numeral = withSuffix({ text: shown, at: index, readings }, text, index + shown.length)
     if (numeral) add({ ...numeral, isWord: true })
   }
@@ -135,6 +135,14 @@ export function numbersIn(text: string): Numeral[] {
     add({ ...withUnit(run, { at: index, readings, before, after }), isWord: true })
   }
   return found
+}
+
+/** `twelve and a half` */
+function withPart({ value, tolerance }: Reading, after: string): { more: string; readings: Reading[] } {
+  const [more = '', part = ''] = PART_MORE.exec(after) ?? []
+  if (more === '') return { more, readings: [{ value, tolerance }] }
+  const share = { half: 1 / 2, quarter: 1 / 4 }[part] ?? 3 / 4
+  return { more, readings: [{ value: value + share, tolerance: part === 'half' ? 1 / 4 : 1 / 8 }] }
 }
 
 function numeralsOf(run: string, at: number, text: string): Numeral[] {
@@ -239,18 +247,22 @@ function withUnit(run: string, place: NumberPlace): Numeral {
   const { after, readings, before } = place
   const { 0: suffix = '', 1: name = '' } = AFTER.exec(after) ?? CASELESS_UNIT.exec(after) ?? []
   const shown = run + suffix
-  if (name === '%' || /^(?:percent|prozent|процентов|процента)$/i.test(name) || /百分之$/.test(before))
-    return { ...numeralOf(name === '' ? run : shown, place), isPercent: true }
+  const isBefore = /百分之$|(?<![\d%])%$/.test(before)
+  if (isBefore || name === '%' || /^(?:percent|prozent|процентов|процента)$/i.test(name))
+    return { ...numeralOf(isBefore ? run : shown, place), isPercent: true }
   if (/^per$/i.test(name) && /^\s?per cent\b/i.test(after))
     return { ...numeralOf(`${run} per cent`, place), isPercent: true }
-  const unit = unitOf(name)
+  // `7,330 week over week`
+  const unit = /^\s?(\p{L}+) (?:over|on|by|to) \1/u.test(after) ? undefined : unitOf(name)
   // `m` is a metre or a million, so both are returned.
   const scale = suffix.startsWith('-') ? undefined : scaleOf(name)
   if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMBk]/.test(name))) {
     const [behind = '', measure = ''] = AFTER.exec(after.slice(suffix.length)) ?? []
     const ofScaled = unitOf(measure)
-    const written = ofScaled ? shown + behind : shown
-    const numeral = numeralOf(written, { ...place, readings: [...scaled(readings, scale), ...readings] })
+    // `1.23 lakh crore`
+    const more = scale < 1e12 ? scaleOf(measure) : undefined
+    const written = ofScaled || more ? shown + behind : shown
+    const numeral = numeralOf(written, { ...place, readings: [...scaled(readings, scale * (more ?? 1)), ...readings] })
     const both = ofScaled ?? (name === 'M' ? undefined : unit)
     return both ? { ...numeral, unit: both } : numeral
   }

@@ -1,5 +1,5 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
-import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
+import { datesIn, dayNumber, timesIn, withIsoDates, type DatePart } from './dates.ts'
 import { clockSpansIn, dayTimeOf, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { eraYearsIn } from './han-numerals.ts'
@@ -9,14 +9,13 @@ import { cellsIn, withCells } from './cells.ts'
 import { RelatedNumbers, type PlacedNumber } from './related-numbers.ts'
 import { columnUnits } from './column-units.ts'
 import { pairsIn } from './contradictions.ts'
-import { countsIn } from './count-items.ts'
+import { countsIn, romansIn } from './count-items.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { ReadSpans } from './read-spans.ts'
 import type { ReadText } from './read-text.ts'
 import { indexesOf, WordIndex } from './word-index.ts'
 import { around, Numbers, type IndexedNumber } from './sorted-numbers.ts'
 
-/** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
   readonly #texts: readonly ReadText[]
   readonly #year: number
@@ -49,7 +48,7 @@ export class ReadIndex {
     const quantities = new Map<string, IndexedNumber[]>()
     const cells: PlacedNumber[] = []
     for (const [of, { text, isQueried }] of texts.entries()) {
-      const { instants, dated } = instantsIn(text, today)
+      const { instants, dated } = instantsIn(withIsoDates(text), today)
       for (const value of instants) this.#instants.push({ value, of })
       for (const value of dated) this.spans.addMoment(value / 1000)
       const add = (value: number, to = isQueried ? opening : plain, unit?: QuantityUnit) =>
@@ -58,20 +57,13 @@ export class ReadIndex {
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
       const numerals = numeralsOf(untimed)
-      if (!isQueried)
-        for (const cell of cellsIn(numerals, untimed))
-          cells.push({
-            ...cell,
-            row: `${of} ${cell.row}`,
-            column: `${of} ${cell.column}`,
-            groups: cell.groups.map((group) => `${of} ${group}`),
-          })
+      const isMinor = MINOR_UNITS.test(text)
+      if (!isQueried) cells.push(...placedIn(numerals, untimed, { of, isMinor }))
       const dayTimes = numerals.flatMap((one) => dayTimeOf(one.text) ?? [])
       for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) {
         addTo(this.#times, time, of)
         this.spans.addTime(time)
       }
-      const isMinor = MINOR_UNITS.test(text)
       for (const { text: shown, at, readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
           add(value, undefined, readings.length === 1 ? unit : undefined)
@@ -79,8 +71,7 @@ export class ReadIndex {
           if (isPercent) add(value / 100)
           // Thousandths of a processor: `250m`.
           if (/^\d+m$/.test(shown)) add(value / 1000)
-          if (isMinor && Number.isInteger(value) && MINOR.test(untimed.slice(Math.max(0, at - 40), at)))
-            add(value / 100)
+          if (isMinor && isInMinor(untimed, { value, at })) add(value / 100)
           if (unit) this.spans.addQuantity(toBase(value, unit), unit.kind)
           for (const size of unit ? sizesOf(unit) : [])
             for (const one of size.kind === 'temperature' && isNegative(untimed, at) ? [-value] : [value])
@@ -94,7 +85,7 @@ export class ReadIndex {
     }
     this.#plain = new Numbers(plain)
     this.cells = cells
-    this.related = new RelatedNumbers(cells)
+    this.related = new RelatedNumbers(cells, { chance: 1 })
     this.#opening = new Numbers(opening)
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
   }
@@ -125,7 +116,7 @@ export class ReadIndex {
       (text) =>
         [...text.matchAll(PHONE_IN_TEXT)].some(([found]) => {
           const read = digitsOf(found)
-          return read.length >= 7 && (read.endsWith(wanted) || wanted.endsWith(read))
+          return read.length >= 7 && ((wanted.length >= 7 && read.includes(wanted)) || wanted.endsWith(read))
         }),
     )
   }
@@ -213,16 +204,42 @@ export class ReadIndex {
   }
 }
 
+/** The numbers of a text that may be operands: not the parts of durations. */
+function placedIn(
+  numerals: Numeral[],
+  text: string,
+  { of, isMinor }: { of: number; isMinor: boolean },
+): PlacedNumber[] {
+  const parts = new Set(numerals.flatMap((one) => one.parts ?? []))
+  const whole = numerals.filter((one) => !parts.has(one))
+  return cellsIn(whole, text).map((cell) => ({
+    ...cell,
+    value: isMinor && isInMinor(text, cell) ? cell.value / 100 : cell.value,
+    row: `${of} ${cell.row}`,
+    column: `${of} ${cell.column}`,
+  }))
+}
+
+function isInMinor(text: string, { value, at }: Pick<PlacedNumber, 'value' | 'at'>): boolean {
+  return Number.isInteger(value) && MINOR.test(text.slice(Math.max(0, at - 40), at))
+}
+
 /** The numbers of a text and the parts of its durations, with the units of their columns. */
 function numeralsOf(text: string): Numeral[] {
   const units = columnUnits(text)
-  return numbersIn(text)
-    .flatMap((one) => [one, ...(one.parts ?? [])])
-    .map((one) => {
-      const unit = one.unit || one.isPercent ? undefined : units.get(one.at)
-      return unit ? { ...one, unit } : one
-    })
+  const all = numbersIn(text).flatMap((one) => [one, ...(one.parts ?? [])])
+  const unitAt = new Map(all.map(({ at, unit }) => [at, unit]))
+  return all.map((one) => {
+    if (one.unit || one.isPercent) return one
+    const end = one.at + one.text.length
+    const [toNext] = TO_NEXT.exec(text.slice(end, end + 8)) ?? []
+    const unit = units.get(one.at) ?? (toNext === undefined ? undefined : unitAt.get(end + toNext.length))
+    return unit ? { ...one, unit } : one
+  })
 }
+
+/** Stands between the ends of a range: `-3 / 2 °C`. */
+const TO_NEXT = /^\s?(?:[–/-]|to|bis|à|a)\s?[-−]?(?=\d)/u
 
 /** `the table, row 3 (Merino)`. A row is the better place than its table, unless there are many. */
 const ROW = /^(.*?), row \d/
@@ -255,18 +272,9 @@ function digitsOf(number: string): string {
 /** Counts of items, the 50 of `success_last_50`, roman numbers, and `Node 22` or `Python 3.12` for a whole version. */
 function otherNumbersIn(text: string): number[] {
   const ofKeys = [...text.matchAll(/[a-z]_(\d{1,4})(?=["'_\s:=])/g)].map(([, digits]) => Number(digits))
-  const romans = [...text.matchAll(ROMAN)].map(([roman]) => romanNumber(roman))
   const versions = [...text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi)]
   const heads = versions.flatMap(([, head = '']) => [Number(head), Number(head.split('.')[0])])
-  return [...countsIn(text), ...ofKeys, ...romans, ...heads, ...eraYearsIn(text)]
-}
-
-/** `XIV`. */
-const ROMAN = /\b(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\b/g
-
-function romanNumber(roman: string): number {
-  const values = [...roman].map((letter) => ({ I: 1, V: 5, X: 10 })[letter] ?? 0)
-  return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0)
+  return [...countsIn(text), ...ofKeys, ...romansIn(text), ...heads, ...eraYearsIn(text)]
 }
 
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g

@@ -1,6 +1,6 @@
 /** Derives figures from numbers that stand together: in a row or record, in a column, under one name. */
 import type { QuantityUnit } from './durations.ts'
-import { firstFrom, slack } from './sorted-numbers.ts'
+import { firstFrom, groupsOf, slack } from './sorted-numbers.ts'
 import type { Reading } from './numbers.ts'
 
 /** A number with its row and its column. Numbers of one record or sentence have one row. */
@@ -13,24 +13,25 @@ export interface PlacedNumber {
   column: string
   /** The words of its row. */
   words: ReadonlySet<string>
-  /** The text right beside it. */
+  /** The text right beside it, and the name of its column. */
   label: string
+  head: string
+  /** It is a sum of numbers that were read. */
+  isSum?: true
   /** It has no unit, and is only multiplied with or divided into quantities. */
   isFactor?: boolean
-  /** Other groups: its number from the right, the amounts of its currency, the quantities of its unit. */
-  groups: readonly string[]
+  /** The sign or code of its currency. */
+  currency?: string | undefined
 }
 
+const KINDS = ['plain', 'product', 'ratio', 'percent', 'share', 'points', 'mean', 'total', 'wholeMean'] as const
 /** A number, `three times`, a percentage, a difference of percentages, a mean of some; the sum or mean of a list. */
-export type ResultKind =
-  'plain' | 'product' | 'ratio' | 'percent' | 'share' | 'points' | 'mean' | 'total' | 'rest' | 'wholeMean'
+export type ResultKind = (typeof KINDS)[number]
 type Results = Record<ResultKind, number[]>
 
 /** Longer rows and columns are not combined: among many numbers, nearly everything follows from some of them. */
 const MAX_ROW = 12
 const MAX_COLUMN = 24
-/** So many numbers of all rows are combined for exact figures. */
-const MAX_ALL = 80
 /** So few numbers are combined across their rows. */
 const MAX_FEW = 8
 const MAX_GROUPS = 400
@@ -49,11 +50,13 @@ const MAX_CHANCE: Record<ResultKind, number> = {
   points: 5,
   mean: 4,
   total: 5,
-  rest: 5,
   wholeMean: 6,
 }
 const NEIGHBOURS = 5
 const ROUGH_SHARE = 2
+/** A large figure that is rougher than this is near too many results. */
+const LARGE = 1000
+const MAX_ROUGH = 0.05
 /** Small whole numbers are the difference of many pairs. */
 const SMALL = 30
 const SMALL_CHANCE = 0
@@ -61,44 +64,52 @@ const SMALL_CHANCE = 0
 /** The results of arithmetic with the numbers of some texts. */
 export class RelatedNumbers {
   readonly #cells: readonly PlacedNumber[]
-  readonly #maxRow: number
+  readonly #maxRough: number
   readonly #chance: number | undefined
+  readonly #isStepped: boolean
   /** For each unit, because only quantities of one kind are combined. */
-  readonly #results = new Map<string, Results>()
+  readonly #results = new Map<string, { results: Results; count: number }>()
 
-  constructor(cells: readonly PlacedNumber[], { isOneRow = false, chance = undefined as number | undefined } = {}) {
-    this.#cells = cells.length > MAX_CELLS ? [] : isOneRow ? cells.map((cell) => ({ ...cell, row: 'all' })) : cells
-    this.#maxRow = isOneRow ? MAX_ALL : MAX_ROW
+  constructor(
+    cells: readonly PlacedNumber[],
+    { isStepped = false, chance = undefined as number | undefined, maxRough = Infinity } = {},
+  ) {
+    this.#cells = cells.length > MAX_CELLS ? [] : cells
+    this.#maxRough = maxRough
     this.#chance = chance
+    this.#isStepped = isStepped
   }
 
   /** Returns whether a figure follows, and not only because nearly every number does. */
   follows({ value, tolerance }: Reading, kind: ResultKind, unit?: QuantityUnit): boolean {
-    const results = this.#resultsIn(unit)[kind]
+    const { results: all, count } = this.#resultsIn(unit)
+    const results = all[kind]
     const isNear = (one: number) => {
       const more = tolerance + slack(one)
       const found = results[firstFrom(results, (result) => result < one - more)]
       return found !== undefined && found <= one + more
     }
     const size = Math.abs(value)
-    if (!isNear(size)) return false
+    if (tolerance > (size < LARGE ? 1 : MAX_ROUGH) * size || tolerance > this.#maxRough * size || !isNear(size))
+      return false
     // `two thirds`, `about 40 %`: so rough a share is near many others.
     if (kind === 'percent' && tolerance >= ROUGH_SHARE) return true
     const step = Math.max(2 * tolerance, size * 1e-6, 1e-9)
     const steps = Array.from({ length: NEIGHBOURS }, (_, i) => (i + 1) * step)
-    const isSmall =
-      (kind === 'plain' || kind === 'product') && size < SMALL && tolerance >= 0.5 && this.#cells.length > MAX_FEW
+    const isSmall = (kind === 'plain' || kind === 'product') && size < SMALL && tolerance >= 0.5 && count > MAX_FEW
     const chance = this.#chance ?? (isSmall ? SMALL_CHANCE : MAX_CHANCE[kind])
     return steps.flatMap((far) => [size - far, size + far]).filter(isNear).length <= chance
   }
 
-  #resultsIn(unit: QuantityUnit | undefined): Results {
+  #resultsIn(unit: QuantityUnit | undefined): { results: Results; count: number } {
     const key = unit ? `${unit.kind} ${unit.factor}` : ''
     const known = this.#results.get(key)
     if (known) return known
-    const results = combined(unit ? inUnit(this.#cells, unit) : this.#cells, this.#maxRow)
-    this.#results.set(key, results)
-    return results
+    const cells = unit ? inUnit(this.#cells, unit) : this.#cells
+    const results = this.#isStepped ? stepped(cells) : combined(cells)
+    const found = { results, count: cells.filter(({ isFactor }) => !isFactor).length }
+    this.#results.set(key, found)
+    return found
   }
 }
 
@@ -113,20 +124,28 @@ function inUnit(cells: readonly PlacedNumber[], { kind, factor }: QuantityUnit):
   })
 }
 
-function combined(cells: readonly PlacedNumber[], maxRow: number): Results {
-  const results: Results = {
-    plain: [],
-    product: [],
-    ratio: [],
-    percent: [],
-    share: [],
-    points: [],
-    mean: [],
-    total: [],
-    rest: [],
-    wholeMean: [],
-  }
-  for (const { value, isPercent, unit } of cells) {
+const noResults = () => Object.fromEntries(KINDS.map((kind) => [kind, []])) as unknown as Results
+
+/** The results of two steps: of a pair, and of its result with a third number. */
+function stepped(cells: readonly PlacedNumber[]): Results {
+  const results = noResults()
+  for (const [i, a] of cells.entries())
+    for (const b of cells.slice(i + 1)) {
+      const first = noResults()
+      combineRow([a, b], first)
+      const isFactor = a.isFactor === undefined ? {} : { isFactor: false }
+      for (const value of new Set([...first.plain, ...first.product]))
+        for (const c of cells)
+          if (c !== a && c !== b) combineRow([{ ...a, value, isPercent: false, ...isFactor }, c], results)
+    }
+  for (const list of Object.values(results)) list.sort((one, other) => one - other)
+  return results
+}
+
+function combined(cells: readonly PlacedNumber[]): Results {
+  const results = noResults()
+  for (const { value, isPercent, unit, isSum } of cells) {
+    if (isSum) results.total.push(value)
     if (!unit && !isPercent && !Number.isInteger(value)) results.product.push(1 / value)
     if (!isPercent) continue
     results.percent.push(100 - value)
@@ -137,24 +156,13 @@ function combined(cells: readonly PlacedNumber[], maxRow: number): Results {
   const rows = groupsOf(cells, ({ row }) => [row])
   const isFew = cells.length <= (rows.length > 1 ? MAX_FEW : MAX_ROW)
   if (isFew && cells.length > 1) rows.push([...cells])
-  const columns = [...groupsOf(cells, ({ column }) => [column]), ...groupsOf(cells, ({ groups }) => groups)]
+  const columns = groupsOf(cells, ({ column, currency }) => (currency ? [column, currency] : [column]))
   for (const list of namedParts(cells)) combineList(list, results)
-  for (const row of rows.slice(0, MAX_GROUPS)) combineRow(row, maxRow, results)
+  for (const row of rows.slice(0, MAX_GROUPS)) combineRow(row, results)
   for (const column of columns.slice(0, MAX_GROUPS)) combineColumn(column, results)
   combineColumns(columns, results)
   for (const list of Object.values(results)) list.sort((one, other) => one - other)
   return results
-}
-
-function groupsOf(cells: readonly PlacedNumber[], keysOf: (cell: PlacedNumber) => readonly string[]): PlacedNumber[][] {
-  const groups = new Map<string, PlacedNumber[]>()
-  for (const cell of cells)
-    for (const key of keysOf(cell)) {
-      const group = groups.get(key)
-      if (group) group.push(cell)
-      else groups.set(key, [cell])
-    }
-  return [...groups.values()].filter((group) => group.length > 1)
 }
 
 /** The cells of a column whose rows share a word: the payments for food. */
@@ -179,11 +187,12 @@ function combinePair(a: PlacedNumber, b: PlacedNumber, { plain, product, percent
   percent.push((100 * low) / high, (100 * high) / low, (100 * (high - low)) / low, (100 * (high - low)) / high)
 }
 
-function combineRow(row: readonly PlacedNumber[], maxRow: number, results: Results): void {
+function combineRow(row: readonly PlacedNumber[], results: Results): void {
   combineList(row, results)
-  if (row.length > maxRow) return
+  if (row.length > MAX_ROW) return
   for (const [i, a] of row.entries())
-    for (const b of row.slice(i + 1)) {
+    for (const other of row.slice(i + 1)) {
+      const b = inUnitOf(other, a)
       combinePair(a, b, results)
       if (a.isFactor === undefined && a.value > 0 && b.value > 0) {
         results.product.push(a.value / b.value, b.value / a.value)
@@ -201,6 +210,13 @@ function combineRow(row: readonly PlacedNumber[], maxRow: number, results: Resul
           results.product.push(one.value * part, one.value * (1 + part), one.value * (1 - part), one.value / (1 + part))
         }
     }
+}
+
+/** A quantity in the unit of another one of its kind: 57 km are 57,000 m beside 325 m. */
+function inUnitOf(one: PlacedNumber, { unit, isFactor }: PlacedNumber): PlacedNumber {
+  return isFactor === undefined && unit && one.unit?.kind === unit.kind
+    ? { ...one, unit, value: (one.value * one.unit.factor) / unit.factor }
+    : one
 }
 
 /** Also the sums and means of neighbours, their shares of the whole, and from one block of equal length to the next. */
@@ -237,17 +253,14 @@ function pushShare({ value }: PlacedNumber, { value: whole }: PlacedNumber, shar
 }
 
 /** The sum, the mean and the median. */
-function combineList(some: readonly PlacedNumber[], { total, rest, mean, wholeMean }: Results): void {
+function combineList(some: readonly PlacedNumber[], { total, mean, wholeMean }: Results): void {
   const list = some.filter(({ isFactor }) => !isFactor)
   if (list.length < 2) return
   const sum = sumOf(list)
   const sorted = list.map(({ value }) => value).sort((one, other) => one - other)
   total.push(sum)
   if (list.length <= MAX_COLUMN && list.length > 3)
-    for (const { value } of list) {
-      rest.push(sum - value)
-      mean.push((sum - value) / (list.length - 1))
-    }
+    for (const { value } of list) mean.push((sum - value) / (list.length - 1))
   wholeMean.push(sum / list.length, (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2)
 }
 

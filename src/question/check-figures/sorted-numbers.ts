@@ -59,3 +59,15 @@ export function around({ value, tolerance }: Reading): [low: number, high: numbe
   const more = tolerance + slack(value)
   return [value - more, value + more]
 }
+
+/** The groups of at least so many cells that share a key. */
+export function groupsOf<Cell>(cells: readonly Cell[], keysOf: (cell: Cell) => readonly string[], least = 2): Cell[][] {
+  const groups = new Map<string, Cell[]>()
+  for (const cell of cells)
+    for (const key of keysOf(cell)) {
+      const group = groups.get(key)
+      if (group) group.push(cell)
+      else groups.set(key, [cell])
+    }
+  return [...groups.values()].filter((group) => group.length >= least)
+}
