@@ -24,7 +24,8 @@ export function readTurn(
   const inReasoning = readReasoning(run, completion, reading, given.finalTurn !== undefined)
   const source = (inReasoning?.isWholeTurn && completion.reasoning) || completion.text
   const written = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
-  const turn = completion.toolCalls?.length ? written : withoutQuotedCalls(run, written, source)
+  const own = completion.toolCalls?.length ? written : withoutQuotedCalls(run, written, source)
+  const turn = withoutCopiedMarks(own, run.nonce)
   const settled = turn.kind === 'unreadable' ? (settledProse(run, completion.text) ?? turn) : turn
   return { read: checkAnswer(run, settled, given), reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
 }
@@ -104,6 +105,19 @@ function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
   if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
   if (turn.kind === 'unreadable') return turn
   return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
+}
+
+/** Removes this run's marks around observations, which small models copy with a result into the next call. */
+function withoutCopiedMarks(turn: ParsedTurn, nonce: string): ParsedTurn {
+  const marks = [`<${nonce}>`, `</${nonce}>`]
+  const withoutThem = (text: string) => marks.reduce((rest, mark) => rest.replaceAll(mark, ''), text)
+  const thought = withoutThem(turn.thought)
+  if (turn.kind !== 'actions') return { ...turn, thought }
+  const actions = turn.actions.map((action) => {
+    const written = JSON.stringify(action.input ?? null)
+    return written.includes(nonce) ? { ...action, input: JSON.parse(withoutThem(written)) as unknown } : action
+  })
+  return { ...turn, thought, actions }
 }
 
 const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'

@@ -18,6 +18,34 @@ function markIn({ prompt }: PlayedRequest): string {
   return [...prompt.matchAll(/<(\w{6})>/g)].at(-1)?.[1] ?? 'none'
 }
 
+const CALLS: Partial<Record<DialectName, (input: string) => Turn>> = {
+  text: (input) => act(`I look for ${input}.`, 'echo', input),
+  json: (input) => JSON.stringify({ thought: `I look for ${input}.`, action: 'echo', action_input: { query: input } }),
+  structured: (input) => structured('echo', { query: input }, `I look for ${input}.`),
+  native: (input) => ({ toolCalls: [{ name: 'echo', arguments: JSON.stringify({ query: input }) }] }),
+}
+
+test.for(Object.keys(CALLS) as DialectName[])(
+  '%s: a call loses the marks around a copied result',
+  async (dialect, t) => {
+    const call = CALLS[dialect]!
+    const tool = echo()
+    const { observations, events } = await runOn(t, {
+      dialect,
+      tools: [tool],
+      model: (request, n) => {
+        const mark = markIn(request)
+        if (n === 0) return call('441')
+        return n === 1 ? call(`<${mark}>882</${mark}> + <${mark}>1`) : (SPOKEN[dialect]?.answer ?? finish)('It is 883.')
+      },
+    })
+    expect(tool.calls).toEqual(['441', '882 + 1'])
+    expect(observations).toHaveLength(2)
+    const thoughts = events.flatMap((event) => (event.type === 'thought' ? [event.step.thought] : []))
+    expect(thoughts.join('\n')).not.toMatch(/<\/?\w{6}>/)
+  },
+)
+
 describe.each(NAMES)('%s: an answer', (dialect) => {
   const { call, answer } = SPOKEN[dialect]!
 
