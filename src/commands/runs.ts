@@ -5,7 +5,7 @@
  */
 import { boundsOf } from '../question/stores/store-bounds.ts'
 import { createArchive } from '../stores/archive/run-archive.ts'
-import { auditLine } from '../stores/audit/audit-lines.ts'
+import { auditLine } from '../stores/audit/audit-words.ts'
 import { auditedTeams, createAuditLog } from '../stores/audit/audit-log.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { countText, mainCommand, type CommandIo } from './command.ts'

@@ -3,7 +3,7 @@ import type { ModelMeter } from '../model/choose-model.ts'
 import type { Log } from '../base/log.ts'
 import type { AnswerWatch } from '../question/answer.ts'
 import type { Stores } from '../question/stores/open-stores.ts'
-import { measuredModel } from './measured-model.ts'
+import { observedModel } from './observed-model.ts'
 import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-trace-recorder.ts'
 import type { Telemetry } from './telemetry.ts'
 import { watchedEvents } from './run-observers.ts'
@@ -32,7 +32,7 @@ export function modelMeter({ telemetry, recorder }: Observers, now: () => number
   const observers = [telemetry, recorder].flatMap((one) => (one ? [one.modelCalls] : []))
   if (observers.length === 0) return undefined
   return {
-    model: (model) => measuredModel(model, observers, now),
+    model: (model) => observedModel(model, observers, now),
     breaker: (model, isOpen) => telemetry?.note({ kind: 'breaker', model, isOpen }),
   }
 }

@@ -13,8 +13,8 @@ import type { Log } from '../base/log.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
-import { errorType } from './measured-model.ts'
-import type { DeliverySpan } from './measured-queue.ts'
+import { errorType } from './observed-model.ts'
+import type { DeliverySpan } from './observed-queue.ts'
 import { reportingExporter } from './reporting-exporter.ts'
 import {
   AGENT_NAME,

@@ -12,7 +12,7 @@ import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/r
 import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './run-trace-recording.ts'
 import { withoutSearchResults } from './strip-search-results.ts'
-import type { CallEnd, ModelObserver } from './measured-model.ts'
+import type { CallEnd, ModelObserver } from './observed-model.ts'
 import type { MeasuredCall } from './telemetry-event.ts'
 import type { RunObserver } from './run-observers.ts'
 

@@ -15,8 +15,8 @@ import { attemptObserver, type RunObserver } from './run-observers.ts'
 import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 import type { Metrics } from './metrics.ts'
-import { modelCallEvent, type ModelObserver } from './measured-model.ts'
-import { watchedQueue } from './measured-queue.ts'
+import { modelCallEvent, type ModelObserver } from './observed-model.ts'
+import { observedQueue } from './observed-queue.ts'
 import type { Traces } from './otel-traces.ts'
 
 /** A run has these tools only if its conversation has files (tools/file-tools.ts). */
@@ -80,7 +80,7 @@ class Watch implements Telemetry {
 
   queue(queue: Queue): Queue {
     this.#metrics?.watchQueue(() => queue.stats())
-    return watchedQueue(queue, {
+    return observedQueue(queue, {
       receive: (question) => this.#traces?.receive(question),
       during: (attempt, work) => this.#attempt.run(attempt, work),
       note: (event) => this.#record(event),

@@ -1,6 +1,6 @@
 import type { KnownBlock, RichTextElement } from '@slack/web-api'
 import { z } from 'zod'
-import { decidedWords, AUDIT_OUTCOMES } from '../../stores/audit/audit-lines.ts'
+import { decidedWords, AUDIT_OUTCOMES } from '../../stores/audit/audit-words.ts'
 import type { AuditEntry } from '../../stores/audit/types.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { LoginNeeded } from '../../mcp/tools/mcp-admin.ts'

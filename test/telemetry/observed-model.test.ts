@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/
 import { ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import type { ModelCallEvent } from '../../src/telemetry/telemetry-event.ts'
-import { measuredModel, modelCallEvent, type ModelObserver } from '../../src/telemetry/measured-model.ts'
+import { observedModel, modelCallEvent, type ModelObserver } from '../../src/telemetry/observed-model.ts'
 
 const usage = { model: 'm', inputTokens: 10, outputTokens: 2, estimated: false }
 
@@ -32,7 +32,7 @@ async function metered(
   const clock = { now: 5_000 }
   const facts: ModelCallEvent[] = []
   const observer: ModelObserver = (call) => (end) => facts.push(modelCallEvent(call, end))
-  const model = measuredModel(playing(events, clock, error), [observer], () => clock.now)
+  const model = observedModel(playing(events, clock, error), [observer], () => clock.now)
   const request: ModelRequest = {
     messages: [{ role: 'user', content: 'q' }],
     signal: signal ?? new AbortController().signal,

@@ -22,7 +22,7 @@ interface QueueWatch {
 }
 
 /** Returns the same queue, which reports each acceptance, each start and each end. */
-export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
+export function observedQueue(queue: Queue, watch: QueueWatch): Queue {
   return {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
     start: (handler, giveUp) => queue.start(watched(handler, watch), giveUp && watchedGiveUp(giveUp, watch)),

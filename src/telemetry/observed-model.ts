@@ -15,7 +15,7 @@ export interface CallEnd {
 export type ModelObserver = (call: MeasuredCall) => ((end: CallEnd) => void) | undefined
 
 /** Returns the same model, with observers of each call. */
-export function measuredModel(model: Model, observers: ModelObserver[], now: () => number): Model {
+export function observedModel(model: Model, observers: ModelObserver[], now: () => number): Model {
   return { name: model.name, stream: (request) => measured(model, request, observers, now) }
 }
 
