@@ -87,10 +87,8 @@ interface CondenseDeps {
 
 /**
  * Makes a follow-up understandable without its conversation. `nonce` marks people's words as data; see
- * `fenceObservation`. A thread without history costs no model call. Output that repeats an earlier question, or lacks a
- * number of the message, is asked again once; a number may also be lost because its item is named. If the prompt does
- * not fit into the model's window, or the output is empty, far too long, an earlier question twice or repeats the
- * prompt, the question stays as it was typed.
+ * `fenceObservation`. A thread without history costs no model call. If the prompt does not fit into the
+ * model's window, or the output is empty, far too long or repeats the prompt, the question stays as it was typed.
  */
 export async function condense(
   question: string,
@@ -100,49 +98,18 @@ export async function condense(
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
   const worked = workedFollowUps(prompts)
-  const promptOf: PromptOf = (kept, leftOut = 0) => {
+  const promptOf = (kept: Conversation, leftOut = 0): Message[] => {
     const history = transcript({ ...kept, nonce }, prompts)
     const note = leftOut > 0 ? `${leftOutNote(leftOut, 'question')}\n` : ''
     return [...worked, { role: 'user', content: prompts['standalone-question']({ history: note + history, question }) }]
   }
-  const ask = async (more: Message[] = []) => {
-    const promptWith: PromptOf = (kept, leftOut) => [...promptOf(kept, leftOut), ...more]
-    const fit = shorterConversation(question, { turns, said }, promptWith)
-    return standaloneOf(await replyTo(model, { ...call, fit, messages: promptWith({ turns, said }) }))
-  }
-  const isUsable = (text: string) =>
-    isTrusted(text, question) && !text.includes(nonce) && !repeatsPrompt(text, question, turns, prompts, worked)
-  const first = await ask()
-  if (!isUsable(first)) return question
-  const fault = faultOf(first, question, turns)
-  if (fault === undefined) return first
-  const again = `${fault} Rewrite this message instead: ${question}\nStandalone question:`
-  const second = await ask([
-    { role: 'assistant', content: first },
-    { role: 'user', content: again },
-  ])
-  if (isUsable(second) && faultOf(second, question, turns) === undefined) return second
-  return isEarlier(first, question, turns) ? question : first
-}
-
-type PromptOf = (kept: Conversation, leftOut?: number) => Message[]
-
-/** Says what a weak model got wrong: it repeats an earlier question, or loses a number that the message names. */
-function faultOf(standalone: string, question: string, turns: Turn[]): string | undefined {
-  if (isEarlier(standalone, question, turns)) return 'That is an earlier question.'
-  const lost = numbersIn(question).find((number) => !numbersIn(standalone).includes(number))
-  return lost === undefined ? undefined : `That lacks ${lost}.`
-}
-
-function isEarlier(standalone: string, question: string, turns: Turn[]): boolean {
-  const words = folded(standalone)
-  const earlier = turns.flatMap((turn) => [turn.question, turn.standalone])
-  return folded(question) !== words && earlier.some((one) => folded(one) === words)
-}
-
-/** Numbers, dates and the digits of names such as `S-2041`, without separators of thousands. */
-function numbersIn(text: string): string[] {
-  return text.replace(/(?<=\d)[, \u00a0\u202f](?=\d{3}(?!\d))/g, '').match(/\d+/g) ?? []
+  const fit = shorterConversation(question, { turns, said }, promptOf)
+  const standalone = standaloneOf(await replyTo(model, { ...call, fit, messages: promptOf({ turns, said }) }))
+  return isTrusted(standalone, question) &&
+    !standalone.includes(nonce) &&
+    !repeatsPrompt(standalone, question, turns, prompts, worked)
+    ? standalone
+    : question
 }
 
 /** What is too long to be condensed may be short enough to be answered. If not, the agent says so. */
@@ -159,7 +126,7 @@ async function replyTo(model: Model, request: ModelRequest): Promise<string> {
 function shorterConversation(
   asked: string,
   { turns, said }: Conversation,
-  promptOf: PromptOf,
+  promptOf: (kept: Conversation, leftOut?: number) => Message[],
 ): NonNullable<ModelRequest['fit']> {
   return (max, count) => {
     let messages = promptOf({ turns, said })
