@@ -16,9 +16,9 @@ const MEANINGS: Record<string, string> = {
 export function refusedSentence(error: string, name: TokenName, host: string): string {
   if (error === 'connection') return `Cannot reach ${host}.`
   if (error === 'ratelimited') return `${host} accepts no more calls for now.`
+  if (error === 'not_slack' || error === 'http_200') return `${host} answered, but unlike Slack.`
   if (error.startsWith('http_'))
     return `${host} answered with status ${error.slice(5)}, which Slack does not do. Is this really Slack?`
-  if (error === 'not_slack') return `${host} answered, but unlike Slack.`
   if (error === 'missing_scope') return `${name} lacks the scope connections:write.`
   const meaning = Object.hasOwn(MEANINGS, error) ? MEANINGS[error] : 'was rejected'
   return `${name} ${meaning} (${error}).`

@@ -1,4 +1,5 @@
 /** What a run without an answer has changed: for its asker, and for the thread's later questions. */
+import { isForAsker } from '../../agent/run-progress.ts'
 import { changesOf } from '../../question/changes-before.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import { hasLeftThread } from '../../stores/runs/audience.ts'
@@ -34,7 +35,9 @@ export async function rememberChanges(
   const { id, ts, original, text, user, userTeam, at } = question
   const { standalone = text, said } = run.saved
   const answer = [UNFINISHED, ...lines].join('\n')
-  const turn = { id, ts, original, question: text, standalone, answer, user, userTeam, at }
+  const isPrivate = run.saved.steps.some(isForAsker)
+  const asked = { id, ts, original, question: text, standalone, answer, user, userTeam, at }
+  const turn = isPrivate ? { ...asked, forAsker: true as const } : asked
   const thread = await currentPlace(conversationOf(question), services)
   await services.history.append(thread, said?.text ? { ...turn, said: said.text, saidBy: said.by } : turn)
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { TransientError } from '../../base/errors.ts'
+import { expiringCache } from '../../base/expiring-cache.ts'
 import { Pace } from '../../base/token-bucket.ts'
 import type { Installation, Installations } from './installations.ts'
-import { outcomeOf, SlackRefusal } from './slack-errors.ts'
+import { ifRefused } from './slack-errors.ts'
 import { pagesOf } from './web-api.ts'
 
 const listSchema = z.object({ teams: z.array(z.object({ id: z.string() })) })
@@ -10,8 +12,10 @@ const botSchema = z.object({ user: z.object({ enterprise_user: z.object({ teams:
 /** The largest page of `auth.teams.list`, and the most pages that are read. */
 const PAGE = 1_000
 const MAX_PAGES = 50
-/** A team is checked again after this time, in milliseconds. */
+/** A team is checked again after this time, in milliseconds; one that is another company's after the second. */
 const CHECKED_MS = 60 * 60_000
+const FOREIGN_MS = 10 * 60_000
+const MAX_FOREIGN = 10_000
 /** How often Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls a minute. */
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
@@ -28,6 +32,7 @@ export async function confirmedTeamsOnly(
   const { defaultTeam } = base
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()
+  const foreign = expiringCache<true>({ now, ttlMs: FOREIGN_MS, max: MAX_FOREIGN })
   let listing: Promise<boolean> | undefined
   const checks = new Pace({ ...CHECKS, now })
   const list = async () => {
@@ -37,10 +42,8 @@ export async function confirmedTeamsOnly(
     return listed !== undefined
   }
   const isFresh = (team: string) => now() - (known.get(team) ?? -Infinity) < CHECKED_MS
-  const isOwn = async (team: string) => {
-    if (isFresh(team)) return true
-    // A team that was its own a moment ago is still served; an unknown one waits.
-    if (!listing && !checks.take('')) return known.has(team)
+  /** @throws if Slack does not say */
+  const ask = async (team: string) => {
     listing ??= list().finally(() => (listing = undefined))
     const isListed = await listing
     if (isListed || isFresh(team)) return isFresh(team)
@@ -48,6 +51,22 @@ export async function confirmedTeamsOnly(
     if (!there || !(await saysItIsOwn(there))) return false
     known.set(team, now())
     return true
+  }
+  const isOwn = async (team: string) => {
+    if (isFresh(team)) return true
+    if (foreign.has(team)) return false
+    // A team that was its own a moment ago is still served; an unknown one waits.
+    if (!listing && !checks.take('')) return known.has(team)
+    try {
+      const isConfirmed = await ask(team)
+      if (!isConfirmed) foreign.set(team, true)
+      return isConfirmed
+    } catch (error) {
+      if (known.has(team)) return true
+      throw new TransientError(`Slack does not tell whether ${team} is a workspace of the organisation.`, {
+        cause: error,
+      })
+    }
   }
   // Once the app is removed, Slack no longer tells which teams it had.
   await list().catch(() => undefined)
@@ -59,6 +78,10 @@ export async function confirmedTeamsOnly(
       return base.of(team)
     },
     teams: () => [defaultTeam, ...known.keys()].filter((team) => !isOthers(team)),
+    async grant(enterprise, teams, eventTime) {
+      for (const team of teams) foreign.delete(team)
+      await base.grant?.(enterprise, teams, eventTime)
+    },
   }
 }
 
@@ -82,10 +105,7 @@ async function saysItIsOwn({ client, identity: { team, botUser } }: Installation
   return bot?.user.enterprise_user.teams.includes(team) === true
 }
 
-/** Resolves to undefined if Slack refuses the call. */
+/** Resolves to undefined if Slack refuses the call. @throws if it does not answer, or with a transient fault */
 async function answered<T>(call: Promise<T>): Promise<T | undefined> {
-  return call.catch((error: unknown) => {
-    if (error instanceof SlackRefusal || outcomeOf(error) !== 'connection') return undefined
-    throw error
-  })
+  return call.catch(ifRefused(() => undefined))
 }

@@ -42,7 +42,7 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
-  /** The teams that this process has served. */
+  /** The teams that are known to be served; of an organisation's app the organisation first. */
   teams(): string[]
   /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
   servesMany?(): Promise<boolean>

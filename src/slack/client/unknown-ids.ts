@@ -24,10 +24,9 @@ const groupsSchema = z.object({
 /** Logs each id in the settings that no workspace known at startup has. Never rejects. */
 export async function warnOfUnknownIds(config: Config, installations: Installations, log: Log): Promise<void> {
   const installed = await Promise.all(installations.teams().map((team) => installations.of(team)))
-  const found = await unknownIds(
-    config,
-    installed.flatMap((one) => (one ? [one.client] : [])),
-  )
+  // An organisation's token knows the people of all its workspaces.
+  const clients = new Map(installed.flatMap((one) => (one ? [[one.signingKey, one.client] as const] : [])).toReversed())
+  const found = await unknownIds(config, [...clients.values()])
   for (const one of found) log.warn({ setting: one.setting, id: one.id }, unknownIdLine(one))
 }
 

@@ -41,7 +41,8 @@ export async function whosePerson(
 
 /** Returns whether Slack has named a workspace as one of the organisation whose installation this is. */
 async function isOfOrganisation(team: string, { installation, installations }: PersonOptions): Promise<boolean> {
-  return (await installations.of(team))?.signingKey === installation.signingKey
+  const there = await installations.of(team).catch(() => undefined)
+  return there?.signingKey === installation.signingKey
 }
 
 /**

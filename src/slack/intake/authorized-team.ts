@@ -71,8 +71,12 @@ export async function authorizedTeam(
   const own = isPlaced ? await ownTeamsOf(channel, whole.installation, services) : []
   if (own === undefined && event !== undefined)
     throw new TransientError(`Slack does not tell in which workspace of the organisation ${conversationId} is.`)
+  for (const team of own ?? []) {
+    const served = await at(team, enterpriseId)
+    if (served) return served
+  }
   // The envelope of an event may name whoever wrote, who may be of another company.
-  return (await at(own?.[0], enterpriseId)) ?? (event === undefined ? await known(teamId) : undefined) ?? whole
+  return (event === undefined ? await known(teamId) : undefined) ?? whole
 }
 
 /** The team in the value of a button that names a question. */

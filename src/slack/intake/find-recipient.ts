@@ -63,10 +63,11 @@ export async function recipientIn(
   if (!recipient || !context.isEnterpriseInstall) return recipient
   const place = { channel, organisation: context.enterpriseId ?? '' }
   const teams = (await ownTeamsOf(place, recipient.installation, services)) ?? []
-  const [team] = teams
-  if (team === undefined || teams.includes(recipient.team)) return recipient
-  await services.installations.of(team, context.enterpriseId)
-  return recipientOf({ context, id: `${team}:` }, services)
+  if (teams.includes(recipient.team)) return recipient
+  for (const team of teams)
+    if (await services.installations.of(team, context.enterpriseId))
+      return recipientOf({ context, id: `${team}:` }, services)
+  return recipient
 }
 
 /** Returns the installation in the team of a question's id, if the delivery is for it. */
@@ -94,7 +95,8 @@ export async function recipientOfMessage(
   const names = ({ identity }: Installation) => message.text?.includes(`<@${identity.botUser}`) === true
   if (!isShared || (recipient && names(recipient.installation))) return recipient
   for (const team of new Set([body.team_id, body.context_team_id, message.team, message.user_team])) {
-    const other = team ? await services.installations.of(team) : undefined
+    // A workspace of which Slack does not tell is not ours.
+    const other = team ? await services.installations.of(team).catch(() => undefined) : undefined
     if (other && names(other)) return { team: other.identity.team, installation: other }
   }
   return recipient

@@ -46,13 +46,9 @@ export const teamAccessGranted = onEvent('team_access_granted', (services) => as
 
 /** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
 export const teamAccessRevoked = onEvent('team_access_revoked', (services) => async ({ event, body, context }) => {
-  const { installations, threads } = services
   const teams = either.safeParse(event).data?.team_ids ?? []
   const ended = { name: 'team_access_revoked', eventTime: body.event_time, teams, id: organisationOf(context) }
   await forgetWorkspace(ended, context, services)
-  // What Slack said of connected channels may name these workspaces (intake/channel-team.ts).
-  const isOwn = ended.id !== undefined && (installations.owns?.(ended.id) ?? true)
-  if (isOwn) await threads.forgetTeam(ended.id ?? '')
 })
 
 /**
