@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { TransientError } from '../../base/errors.ts'
-import { expiringCache } from '../../base/expiring-cache.ts'
 import { Pace } from '../../base/token-bucket.ts'
 import type { Installation, Installations } from './installations.ts'
 import { ifRefused } from './slack-errors.ts'
@@ -12,10 +11,8 @@ const botSchema = z.object({ user: z.object({ enterprise_user: z.object({ teams:
 /** The largest page of `auth.teams.list`, and the most pages that are read. */
 const PAGE = 1_000
 const MAX_PAGES = 50
-/** A team is checked again after this time, in milliseconds; one that is another company's after the second. */
+/** A team is checked again after this time, in milliseconds. */
 const CHECKED_MS = 60 * 60_000
-const FOREIGN_MS = 10 * 60_000
-const MAX_FOREIGN = 10_000
 /** How often Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls a minute. */
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
@@ -32,7 +29,6 @@ export async function confirmedTeamsOnly(
   const { defaultTeam } = base
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()
-  const foreign = expiringCache<true>({ now, ttlMs: FOREIGN_MS, max: MAX_FOREIGN })
   let listing: Promise<boolean> | undefined
   const checks = new Pace({ ...CHECKS, now })
   const list = async () => {
@@ -54,13 +50,10 @@ export async function confirmedTeamsOnly(
   }
   const isOwn = async (team: string) => {
     if (isFresh(team)) return true
-    if (foreign.has(team)) return false
     // A team that was its own a moment ago is still served; an unknown one waits.
     if (!listing && !checks.take('')) return known.has(team)
     try {
-      const isConfirmed = await ask(team)
-      if (!isConfirmed) foreign.set(team, true)
-      return isConfirmed
+      return await ask(team)
     } catch (error) {
       if (known.has(team)) return true
       throw new TransientError(`Slack does not tell whether ${team} is a workspace of the organisation.`, {
@@ -78,10 +71,6 @@ export async function confirmedTeamsOnly(
       return base.of(team)
     },
     teams: () => [defaultTeam, ...known.keys()].filter((team) => !isOthers(team)),
-    async grant(enterprise, teams, eventTime) {
-      for (const team of teams) foreign.delete(team)
-      await base.grant?.(enterprise, teams, eventTime)
-    },
   }
 }
 
@@ -107,5 +96,10 @@ async function saysItIsOwn({ client, identity: { team, botUser } }: Installation
 
 /** Resolves to undefined if Slack refuses the call. @throws if it does not answer, or with a transient fault */
 async function answered<T>(call: Promise<T>): Promise<T | undefined> {
-  return call.catch(ifRefused(() => undefined))
+  return call.catch(
+    ifRefused((refusal) => {
+      if (refusal.code === 'ratelimited') throw refusal
+      return undefined
+    }),
+  )
 }

@@ -35,13 +35,16 @@ export async function whosePerson(
   if (typeof answer !== 'string' && answer.isExternal && home === team) return person
   const facts = typeof answer === 'string' || answer.isExternal ? undefined : answer
   const isOurs = facts !== undefined && !isNamesakes(facts, { team, userTeam: home })
-  if (home !== team && !isOurs && !(await isOfOrganisation(home, { installation, installations }))) return person
+  if (home !== team && !isOurs && !(await isOfOrganisation(home, { installation, installations, isPatient })))
+    return person
   return { ...person, homes: [...new Set([team, home, ...(facts?.homes ?? [])])] }
 }
 
 /** Returns whether Slack has named a workspace as one of the organisation whose installation this is. */
-async function isOfOrganisation(team: string, { installation, installations }: PersonOptions): Promise<boolean> {
-  const there = await installations.of(team).catch(() => undefined)
+async function isOfOrganisation(team: string, options: PersonOptions): Promise<boolean> {
+  const { installation, installations, isPatient } = options
+  const asking = installations.of(team).catch(() => undefined)
+  const there = await (isPatient ? asking : inTime(PATIENCE_MS, asking, undefined))
   return there?.signingKey === installation.signingKey
 }
 

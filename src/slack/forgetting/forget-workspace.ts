@@ -17,12 +17,13 @@ interface EndingEvent {
 /**
  * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. An event that is
  * older than the installation does nothing. The ack waits for this: if it fails, Slack sends the event again.
+ * @returns whether the event counts
  */
 export async function forgetWorkspace(
   { name, eventTime, teams, ...event }: EndingEvent,
   context: AllMiddlewareArgs['context'],
   services: Services,
-): Promise<void> {
+): Promise<boolean> {
   const { installations, log } = services
   const forget = (team: string) => forgetTeam(team, name, services)
   if (!installations.end) {
@@ -30,12 +31,13 @@ export async function forgetWorkspace(
       if (installations.owns?.(team) ?? true) await forget(team)
       else log.warn({ team, event: name, app: installations.app }, 'an app named a workspace of another one: ignored')
     }
-    return
+    return true
   }
   const id = event.id ?? installedAs(context)
-  if (id === undefined) return
+  if (id === undefined) return false
   const outcome = await installations.end({ id, eventTime, forget, teams })
   if (outcome === 'newer') log.info({ team: id, event: name }, 'an event of an earlier installation was ignored')
+  return outcome !== 'newer'
 }
 
 /** The workspace or organisation whose installation a delivery belongs to. */

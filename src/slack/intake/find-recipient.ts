@@ -1,8 +1,9 @@
 /** Returns the workspace and the person of a delivery that is already authorized (authorized-team.ts). */
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import { inTime } from '../../base/async.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
-import { whosePerson } from '../client/whose-person.ts'
+import { PATIENCE_MS, whosePerson } from '../client/whose-person.ts'
 import type { Services } from '../services.ts'
 import type { DeliveryRecipient } from './authorized-team.ts'
 import { ownTeamsOf } from './channel-team.ts'
@@ -94,10 +95,11 @@ export async function recipientOfMessage(
   const recipient = await recipientOf({ context, isShared }, services)
   const names = ({ identity }: Installation) => message.text?.includes(`<@${identity.botUser}`) === true
   if (!isShared || (recipient && names(recipient.installation))) return recipient
-  for (const team of new Set([body.team_id, body.context_team_id, message.team, message.user_team])) {
-    // A workspace of which Slack does not tell is not ours.
-    const other = team ? await services.installations.of(team).catch(() => undefined) : undefined
-    if (other && names(other)) return { team: other.identity.team, installation: other }
-  }
-  return recipient
+  const teams = new Set([body.team_id, body.context_team_id, message.team, message.user_team])
+  // A workspace of which Slack does not tell in time is not ours.
+  const asking = [...teams].map(async (team) =>
+    team ? await inTime(PATIENCE_MS, services.installations.of(team), undefined).catch(() => undefined) : undefined,
+  )
+  const other = (await Promise.all(asking)).find((one) => one && names(one))
+  return other ? { team: other.identity.team, installation: other } : recipient
 }

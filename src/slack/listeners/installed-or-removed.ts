@@ -5,12 +5,9 @@ import { forgetWorkspace, installedAs, teamsOfPerson } from '../forgetting/forge
 import { onEvent } from './listener.ts'
 
 /** `app_uninstalled`: the app is removed from a workspace, and everything stored for it is deleted. */
-export const appUninstalled = onEvent(
-  'app_uninstalled',
-  (services) =>
-    ({ body, context }) =>
-      forgetWorkspace({ name: 'app_uninstalled', eventTime: body.event_time }, context, services),
-)
+export const appUninstalled = onEvent('app_uninstalled', (services) => async ({ body, context }) => {
+  await forgetWorkspace({ name: 'app_uninstalled', eventTime: body.event_time }, context, services)
+})
 
 /**
  * `tokens_revoked`: without the bot's own token the app counts as removed. A person's token ends only that person's
@@ -46,9 +43,13 @@ export const teamAccessGranted = onEvent('team_access_granted', (services) => as
 
 /** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
 export const teamAccessRevoked = onEvent('team_access_revoked', (services) => async ({ event, body, context }) => {
+  const { installations, threads } = services
   const teams = either.safeParse(event).data?.team_ids ?? []
   const ended = { name: 'team_access_revoked', eventTime: body.event_time, teams, id: organisationOf(context) }
-  await forgetWorkspace(ended, context, services)
+  const isCurrent = await forgetWorkspace(ended, context, services)
+  const { id = '' } = ended
+  // What Slack said of connected channels may name these workspaces (intake/channel-team.ts).
+  if (isCurrent && id.startsWith('E') && (installations.owns?.(id) ?? true)) await threads.forgetTeam(id)
 })
 
 /**

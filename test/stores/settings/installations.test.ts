@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readBody } from '../../../playground/base/loopback-server.ts'
 import { loadConfig } from '../../../src/config.ts'
+import { TransientError } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { ALICE, GENERAL, TEAM, type Delivery, type Json } from '../../../playground/slack/slack.ts'
 import { installationFromConfig } from '../../../src/slack/install/open-installations.ts'
 import { envFor, startBot, Thread, type TestBot } from '../../harness/bot.ts'
-import { fileEnds } from '../../harness/ends.ts'
+import { fileEnds, type Ends } from '../../harness/ends.ts'
 import { localSlack } from '../../harness/local-slack.ts'
 import { finish, playModel } from '../../harness/played-model.ts'
 import { startWebServer } from '../../harness/web-server.ts'
@@ -100,4 +101,44 @@ test('an organisation’s installation counts for each of its teams', async (t) 
   // `auth.test`, `auth.teams.list` and `users.info`.
   expect(teams).toEqual([null, null, OTHER])
   expect(await installations.of('T0STRANGE01')).toBeUndefined()
+})
+
+describe('an organisation’s workspace whose last check is over an hour old', () => {
+  const start = async (t: Ends) => {
+    let [now, hour] = [Date.now(), 0]
+    let answer = (response: ServerResponse): void => void response.writeHead(503).end()
+    const me = { team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
+    const reply = (response: ServerResponse, body: object) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, ...body }))
+    const api = await startWebServer((_, response) =>
+      hour === 0 ? void reply(response, { ...me, teams: [{ id: OTHER }] }) : answer(response),
+    )
+    const slack = await localSlack()
+    const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
+    const installations = await installationFromConfig(loadConfig(env, { serves: true }), {
+      now: () => now,
+      log: createLog('silent'),
+    })
+    const later = (then: typeof answer) => {
+      ;[hour, now, answer] = [1, now + 3_700_000, then]
+    }
+    return { installations, later, reply }
+  }
+
+  test.for<[name: string, fault: (response: ServerResponse) => void]>([
+    ['answers with 503', (response: ServerResponse) => void response.writeHead(503).end()],
+    ['limits the call', (response: ServerResponse) => void response.writeHead(429, { 'retry-after': '30' }).end()],
+    ['cuts the connection', (response: ServerResponse) => void response.destroy()],
+  ])('is served while Slack %s, and an unknown one is asked about again', async ([, fault], t) => {
+    const { installations, later } = await start(t)
+    later(fault)
+    expect(await installations.of(OTHER)).toMatchObject({ identity: { team: OTHER } })
+    await expect(installations.of('T0STRANGE01')).rejects.toBeInstanceOf(TransientError)
+  })
+
+  test('is no longer served once Slack says that it is not there', async (t) => {
+    const { installations, later, reply } = await start(t)
+    later((response) => void reply(response, { teams: [] }))
+    expect(await installations.of(OTHER)).toBeUndefined()
+  })
 })
