@@ -225,6 +225,7 @@ describe.each(['native', 'conversational'] as const)('%s shows no call as the an
     'Invoking the tool: search',
     'To find it, I will use the `search` function. The arguments are {"query": "a"}.',
     'I’ll call the search tool now.',
+    'I’ll run the search tool in a moment.',
     'To find it, I need this:\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nThis will find it.',
     '{"name": "color", "arguments": {}}',
     '[tool_use: search, args: {"query": "a"}]',
@@ -296,6 +297,7 @@ test.each([
   'Put this there:\n```html\n<search class="top">\n  <input name="q">\n```',
   'Apply it:\n```json\n{"kind": "Pod", "spec": {"containers": [{"name": "search", "args": ["x"]}]}}\n```',
   'I will use the search function of the site to find it.',
+  'I will use the search function on your site to find it.',
   '<3',
 ])('conversational shows %j', (answer) => {
   expect(read('conversational', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })

@@ -209,7 +209,7 @@ const NAME = `(?: the| my| your)? ${QUOTE}([\\w.-]{1,100})${QUOTE}`
 const ANNOUNCES = [
   // "I will use the ticket function", "let me look that up with the handbook tool"
   new RegExp(
-    `${INTENDS}(?=[ ])(?:(?!\\b(?:if|not|recommend|suggest)\\b)[^.!?\\n]){0,80}?${USES}${NAME} (?:function|tool)\\b(?! (?:of|on|in|at)\\b)`,
+    `${INTENDS}(?=[ ])(?:(?!\\b(?:if|not|recommend|suggest)\\b)[^.!?\\n]){0,80}?${USES}${NAME} (?:function|tool)\\b(?! (?:of|on|in) (?:the|this|your|its)\\b)`,
     'giu',
   ),
   // "I will call `ticket`", "I'm going to use employee to find out"
