@@ -121,8 +121,9 @@ class ChatReader implements CompletionReader {
   isDone = false
   /** Whether an empty finish_reason came, which is an end before `[DONE]`. */
   #hasEmptyEnd = false
-  /** The text of chunks that have a message in place of a delta. Undefined before the first. */
-  #messages: string | undefined
+  /** Whether chunks have a message in place of a delta. */
+  #hasMessages = false
+  readonly #texts = new MessageTexts()
   readonly #fields: { reasoning_content?: string; reasoning?: string } = {}
   readonly #details = new ReasoningDetails()
 
@@ -144,7 +145,7 @@ class ChatReader implements CompletionReader {
     const text = typeof choice?.text === 'string' ? { content: choice.text } : undefined
     const delta = choice?.delta ?? choice?.message ?? text
     // A few endpoints repeat the whole message at the end of its stream.
-    const isPiece = isWhole && this.#messages !== undefined
+    const isPiece = isWhole && this.#hasMessages
     const isRepeated = isWhole && !isPiece && (this.written.hasText || this.written.hasCalls)
     // Calls may stand in the repeated message alone.
     const calls = isRepeated && !this.written.hasCalls ? choice?.message?.tool_calls : undefined
@@ -157,16 +158,21 @@ class ChatReader implements CompletionReader {
     if (isEnd) this.written.finishNatively(choice?.native_finish_reason)
     this.#hasEmptyEnd ||= !isEnd && typeof reason === 'string'
     if (isPiece) this.isDone = false
-    this.isDone ||= isEnd || (isWhole && !isPiece) || (chunk.type === 'done' && this.#hasEmptyEnd)
+    this.isDone ||=
+      isEnd || (isWhole && !isPiece) || (chunk.type === 'done' && (this.#hasEmptyEnd || this.#hasMessages))
     return events
   }
 
-  /** What a message in place of a delta adds to those before it: they are pieces, or each holds everything so far. */
+  /** What a message in place of a delta adds to those before it. */
   #newOf(message: Delta): Delta {
-    const [before, text] = [this.#messages ?? '', partsText(message.content)]
-    const isGrown = before !== '' && text.startsWith(before)
-    this.#messages = isGrown ? text : before + text
-    return isGrown ? { ...message, content: text.slice(before.length) } : message
+    const { content, reasoning_content: thinking, reasoning } = message
+    this.#hasMessages = true
+    return {
+      ...message,
+      content: this.#texts.newOf('content', content),
+      reasoning_content: this.#texts.newOf('reasoning_content', thinking),
+      reasoning: this.#texts.newOf('reasoning', reasoning),
+    }
   }
 
   kept(): KeptReasoning | undefined {
@@ -184,6 +190,22 @@ class ChatReader implements CompletionReader {
     if (first?.type === 'reasoning' && (thinking || reasoning))
       this.#fields[name] = (this.#fields[name] ?? '') + first.text
     return events
+  }
+}
+
+/** The texts of messages in place of deltas, by field: pieces, or each holds everything so far. */
+class MessageTexts {
+  readonly #texts = new Map<string, { all: string; count: number }>()
+
+  /** @returns what a text adds to those before it */
+  newOf(field: string, given: unknown): unknown {
+    const { all, count } = this.#texts.get(field) ?? { all: '', count: 0 }
+    const text = partsText(given)
+    if (text === '') return given
+    // The first two pieces may be equal, such as two digits.
+    const isGrown = count > 0 && text.startsWith(all) && (count > 1 || text !== all)
+    this.#texts.set(field, { all: isGrown ? text : all + text, count: count + 1 })
+    return isGrown ? text.slice(all.length) : given
   }
 }
 

@@ -119,10 +119,11 @@ const REFUSES_KEY = new RegExp(
   'i',
 )
 
-/** Returns whether the endpoint does not accept the key. Google answers with 400. */
+/** Returns whether the endpoint does not accept the key. Google answers with 400, which may be about a field's key. */
 export function refusesKey(error: unknown): boolean {
   const status = statusOf(error)
-  return status === 401 || status === 403 || (status === 400 && REFUSES_KEY.test((error as APIError).message))
+  if (status !== 400 || !(error instanceof APIError)) return status === 401 || status === 403
+  return REFUSES_KEY.test(error.message) && /\bapi[ _-]?key\b|credential/i.test(error.message)
 }
 
 const NO_SUCH_MODEL = /invalid model name|\bmodel\b.{0,250}(?:not found|does not exist)/i
@@ -150,13 +151,13 @@ export function hasNoMoney(error: unknown): boolean {
 const NO_MONEY_CODE =
   /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|(?<![a-z]_)quota_exceeded|exceeded_current_quota|set_?limit_?exceeded|arrear|overdue|billing_|budget_exceeded|payment_required/i
 const MONEY = String.raw`\b(?:credits?|balance|billing|(?<!thinking |reasoning )budget|spend\w*|prepay\w*|invoices?|payments?|funds)\b`
-const LACK = String.raw`(?:\b(?:insufficient|too low|not enough|depleted|exhausted|r[au]n out|used (?:up|all)|exceeded|reached|overdue|unpaid|suspended|requires?|to be enabled|inactive|not active)\b|(?:n't|not) have (?:any|enough)\b)`
+const LACK = String.raw`(?:\b(?:insufficient|too low|not enough|depleted|exhausted|r[au]n out|used (?:up|all)|exceeded|reached|overdue|unpaid|suspended|to be enabled|inactive|not active)\b|(?:n't|not) have (?:any|enough)\b)`
 const FREE = String.raw`\bfree (?:trial |usage )?(?:tier|quota|allocation)\b`
 const NO_MONEY = new RegExp(
   [
-    `${MONEY}[^.;]{0,40}${LACK}`,
-    `${LACK}[^.;]{0,40}${MONEY}`,
-    'exceeded your (?:current )?quota|exceeds the service quota|\\bout of [^.;]{0,20}\\bquota',
+    `${MONEY}[^.;]{0,40}(?:${LACK}|\\brequires?\\b)`,
+    `(?:${LACK}|\\brequires?\\b)[^.;]{0,40}${MONEY}`,
+    'exceeded your (?:current )?quota|exceeds the service quota|\\bout of (?!\\d)[^.;]{0,20}\\bquota',
     `${FREE}[^.;]{0,40}${LACK}`,
     `${LACK}[^.;]{0,40}${FREE}`,
     '\\bkey limit exceeded',
@@ -167,7 +168,8 @@ const NO_MONEY = new RegExp(
   'i',
 )
 /** Words of a limit that passes by itself. */
-const PASSES = /\b(?:try again|retry|wait) (?:in|after)\b|\bper[ -]?minute|perminute|rate[ _-]?limit/i
+const PASSES =
+  /\b(?:try again|retry|wait) (?:in|after)\b|per[ -]?(?:second|minute)|\b(?:RPM|RPS|TPM|QPS)\b|concurren|rate[ _-]?limit/i
 
 export function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false

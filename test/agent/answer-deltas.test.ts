@@ -78,6 +78,9 @@ describe('an ordinary answer is streamed almost completely', () => {
     ['json', `I know.\nFinal Answer: ${LONG}`],
     ['bracket', `I know.\nAction: Finish[${SENTENCE.repeat(3).trim()}]`],
     ['native', LONG],
+    ['native', `${LONG}\n\n\`\`\`json\n{\n  "name": "my-app",\n  "version": "1.0.0"\n}\n\`\`\`\n\n${LONG}`],
+    ['native', `${LONG}\n\nThe event is { "action": "opened" } of functions.https.onCall().\n\n${LONG}`],
+    ['native', `${LONG}\n\nWrite &lt;b&gt; for bold.\n\n${LONG}`],
   ])('%s: %s', (name, completion) => {
     const { told, answer = '' } = follow(name, completion)
     expect(answer.startsWith(told)).toBe(true)
@@ -110,6 +113,7 @@ describe('of a call behind a long text, native streams only the text', () => {
     '{"role": "assistant", "tool_calls": [{"function": {"name": "search", "arguments": "secret"}}]}',
     '> {"arguments": {"query": "secret"}, "name": "search"}',
     'functions.search:0{"query": "secret"}',
+    '{"name": "search", "input": "secret"}',
     'search\n<arg_key>query</arg_key>\n<arg_value>secret</arg_value>',
     'search[ARGS]{"query": "secret"}',
     '&lt;invoke name="search"&gt;secret',

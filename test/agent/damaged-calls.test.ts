@@ -107,7 +107,7 @@ describe.each(['text', 'json', 'native'])('%s', (dialect) => {
     ['a definition in the marks of a call', `<tool_call>{"name": "search", "parameters": ${SCHEMA}}</tool_call>`],
     ['a definition of MCP', `{"name": "search", "inputSchema": ${SCHEMA}}`],
     ['a definition of Claude', `{"name": "search", "description": "Searches.", "input_schema": ${SCHEMA}}`],
-    ['a list of definitions', `<tools>\n{"name": "search", "description": "Searches."}\n</tools>`],
+    ['a list of definitions', `<tools>\n{"type": "function", "name": "search", "description": "Searches."}\n</tools>`],
     ['Mistral’s list', '[AVAILABLE_TOOLS][{"type":"function","function":{"name":"search"}}][/AVAILABLE_TOOLS]'],
     [
       'an argument that begins inside another on its line',
@@ -210,7 +210,10 @@ describe.each(['native', 'conversational'] as const)('%s shows no call as the an
       'I look.\n<function=send_mes',
       'I look.\n<｜tool▁calls▁be',
       '[TOOL_CA',
+      'I look.<tool_ca',
     ],
+    'Action: search',
+    'Then:\n**Action 2：`search`**',
     '<function = search>\n<parameter = query>a</parameter>\n</function>',
     '<details type="tool_calls" done="true" name="search" arguments="{&quot;query&quot;: &quot;a&quot;}">\n</details>',
     'search → {"query": "a"}',
@@ -222,6 +225,7 @@ describe.each(['native', 'conversational'] as const)('%s shows no call as the an
     'Invoking the tool: search',
     'To find it, I will use the `search` function. The arguments are {"query": "a"}.',
     'I’ll call the search tool now.',
+    'I’ll run the search tool in a moment.',
     'To find it, I need this:\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nThis will find it.',
     '{"name": "color", "arguments": {}}',
     '[tool_use: search, args: {"query": "a"}]',
@@ -273,10 +277,50 @@ describe('native', () => {
     '"All is well," she said.',
     'The log says {"level": "error", "name": "db"}.',
     'The file\\_name is [1, 2], and the search (of last week) failed.',
+    'It was in 1900 (source: search, 2024).',
+    'There are two options: search the docs, or ask a person.',
+    'Tool: search',
+    'Write:\n```yaml\nname: search\n```',
+    'Lists are of the type `std::vector<function',
+    'The type is std::vector<function',
+    'The loop runs while i <params.length',
+    '<3',
   ])('shows %j', (answer) => {
     expect(read('native', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })
   })
 })
+
+test.each([
+  'It was in 1900 (source: search, 2024).',
+  'Source: Search',
+  'Call `search("foo")` in the console.',
+  'Put this there:\n```html\n<search class="top">\n  <input name="q">\n```',
+  'Apply it:\n```json\n{"kind": "Pod", "spec": {"containers": [{"name": "search", "args": ["x"]}]}}\n```',
+  'I will use the search function of the site to find it.',
+  'I will use the search function on your site to find it.',
+  '<3',
+])('conversational shows %j', (answer) => {
+  expect(read('conversational', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })
+})
+
+describe.each(['text', 'json', 'conversational'] as const)(
+  '%s makes a call whose input looks like a definition',
+  (name) => {
+    const schema = { type: 'object', properties: { a: 1 } }
+    test.each([
+      [{ action: 'search', action_input: schema }, schema],
+      [{ name: 'search', arguments: schema }, schema],
+      [{ tool: 'search', input_schema: schema }, { input_schema: schema }],
+      [{ name: 'search', description: 'Printer is broken' }, { description: 'Printer is broken' }],
+      [{ name: 'search', description: 'Printer is broken', type: 'bug' }, { description: 'Printer is broken' }],
+    ])('%j', (call, input) => {
+      expect(read(name, JSON.stringify(call), [tool('search')])).toMatchObject({
+        kind: 'actions',
+        actions: [{ tool: 'search', input }],
+      })
+    })
+  },
+)
 
 describe('marks and comments around a call', () => {
   const object = '{"query": "x"}'

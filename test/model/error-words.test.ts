@@ -29,6 +29,9 @@ test.for<[number, string, RegExp]>([
   [429, 'suspended due to insufficient balance, please recharge', /quota/],
   [400, 'Your credit balance is too low to access the API.', /quota/],
   [400, "Invalid 'user': string too long.", /refused the request/],
+  [400, 'Invalid value: key "x" is required', /refused the request/],
+  [400, "schema key 'type' is required but missing", /refused the request/],
+  [400, 'Missing required key: messages', /refused the request/],
 ])('%i "%s" is not tried again', async ([status, message, hint], t) => {
   const endpoint = await playModel(t, [{ status, body: { error: { message } } }])
   const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)
@@ -43,6 +46,11 @@ test.for([
   'Resource has been exhausted (e.g. check quota).',
   'You have exceeded the rate limit of maximum 60000 tokens per minute, please slow down.',
   'Too many tokens, please wait before trying again.',
+  'You have reached the limit of the free tier (3 RPM)',
+  'Free tier request limit exceeded: 15 RPM',
+  'The free tier requires 1 second between calls',
+  'Out of 60 requests quota',
+  'Your request exceeds the service quota for concurrent requests.',
 ])('a rate limit is tried again: "%s"', async (message, t) => {
   const refusal = { status: 429, body: { error: { message, code: 429 } } }
   const endpoint = await playModel(t, [refusal, 'Fine.'])

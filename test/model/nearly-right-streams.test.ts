@@ -18,12 +18,8 @@ async function asked(t: Ends, turns: Turn[], env: object = {}): Promise<ModelCal
 }
 const calls = ({ events }: ModelCall) => events.flatMap((event) => (event.type === 'tool_calls' ? event.calls : []))
 
-const messages = (texts: string[]) =>
-  data(
-    ...texts.map((content) => JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content } }] })),
-    chunk({}, 'stop'),
-    '[DONE]',
-  )
+const message = (given: object) => JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', ...given } }] })
+const messages = (texts: string[]) => data(...texts.map((content) => message({ content })), chunk({}, 'stop'), '[DONE]')
 const BODY = { object: 'chat.completion', choices: [{ message: { content: 'It is 42.' }, finish_reason: 'stop' }] }
 const PARTS = [chunk({ content: 'It is ' }), chunk({ content: '42.' }, 'stop')] as const
 
@@ -65,6 +61,8 @@ describe.concurrent('is read to its end', () => {
     ['messages for deltas', messages(['It is ', '42.'])],
     ['messages that grow', messages(['It is ', 'It is 42.'])],
     ['messages and the whole one', messages(['It is ', '42.', 'It is 42.'])],
+    ['messages without a finish_reason', data(message({ content: 'It is ' }), message({ content: '42.' }), '[DONE]')],
+    ['messages that grow, the last twice', messages(['It is ', 'It is 42.', 'It is 42.'])],
     ['a first message that is empty', messages(['', 'It is ', '42.'])],
     ['one JSON body with a mark and line ends', `\ufeff\r\n${JSON.stringify(BODY, null, 2)}\n`],
   ])('%s', async ([, body], t) => {
@@ -87,6 +85,22 @@ describe.concurrent('is read to its end', () => {
   ])('a call in %s', async ([, body], t) => {
     const call = await asked(t, [raw(body)])
     expect(calls(call)).toMatchObject([{ name: 'look', arguments: '{"q": 1}' }])
+  })
+
+  test.for([
+    [['1', '1', ' km'], '11 km'],
+    [['1', '1', '1', '0'], '1110'],
+    [['ha', 'ha', '!'], 'haha!'],
+  ] as const)('messages of which the first two are equal: %j', async ([pieces, text], t) => {
+    expect((await asked(t, [raw(messages([...pieces]))])).text).toBe(text)
+  })
+
+  test.for(['reasoning_content', 'reasoning'])('messages whose %s grows', async (name, t) => {
+    const texts = ['think', 'think more', 'think more']
+    const body = data(...texts.map((text) => message({ [name]: text })), message({ content: '42' }), '[DONE]')
+    const { events } = await asked(t, [raw(body)])
+    const said = events.flatMap((event) => (event.type === 'reasoning' ? [event.text] : []))
+    expect(said.join('')).toBe('think more')
   })
 
   test('messages for deltas that break off are tried again', async (t) => {

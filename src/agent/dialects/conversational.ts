@@ -1,6 +1,7 @@
 import type { Prompts } from '../../base/prompts.ts'
 import { pastAnswer } from '../prompt-size.ts'
 import { acceptsInput, namesOfTools } from '../tool-input.ts'
+import { holdsJsonCall } from '../parser/json-action.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { REACT } from '../parser/label-words.ts'
 import { labelReader } from '../parser/labels.ts'
@@ -9,7 +10,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { isLabelled } from '../parser/taught-form.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
-import { holdsCall, isAnnounced } from '../parser/written-calls.ts'
+import { holdsCall, holdsMarkup, isAnnounced, withoutFences, withoutInlineCode } from '../parser/written-calls.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
@@ -62,13 +63,20 @@ export function readConversational(completion: string, tools: string[], accepts?
 }
 
 /** Reads an unlabelled reply: the whole text, or the text after the line that says that no tool is needed. */
-function plainReply({ text, sections, tools }: ModelOutput): { thought: string; answer: string } | undefined {
+function plainReply(turn: ModelOutput): { thought: string; answer: string } | undefined {
+  const { text, sections } = turn
   const [thought, ...others] = sections
-  // A call that cannot be read, or is only announced, is no reply for people.
-  const isCall = () => holdsCall(text, tools) || isAnnounced(text, tools)
-  if (!thought) return tidy(text) && !isCall() ? { thought: '', answer: tidy(text) } : undefined
+  if (!thought) return tidy(text) && !isCall(turn) ? { thought: '', answer: tidy(text) } : undefined
   if (thought.name !== 'thought' || others.length > 0) return undefined
   const [firstLine = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
   const answer = tidy(rest.join('\n'))
   return /\bno\b[.!]?$/i.test(firstLine.trim()) && answer ? { thought: firstLine.trim(), answer } : undefined
+}
+
+/** A call that cannot be read, or is only announced, is no reply for people. Code may hold what looks like a call. */
+function isCall(turn: ModelOutput): boolean {
+  const { text, tools } = turn
+  const prose = withoutFences(text)
+  if (holdsMarkup(text) || holdsCall(withoutInlineCode(prose), tools)) return true
+  return holdsJsonCall(turn) || isAnnounced(prose, tools)
 }

@@ -225,7 +225,7 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
   const weak = strong ? '' : textOf(first(fields, NAME, isText)) || listedType(fields, tools)
   const written = strong || weak
   const hasInput = INPUT.some((key) => fields.has(key))
-  if (isDefinition(fields)) return undefined
+  if (!strong && isDefinition(fields)) return undefined
   const listed = listedTool(written, tools)
   if (!written || (weak && !hasInput && !listed) || (!listed && namesNothing(written))) return undefined
   const input = hasInput ? first(fields, INPUT) : otherFields(value)
@@ -237,10 +237,12 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
 
 /** Returns whether an object defines a tool, as the prompt does, and does not call it. Small models repeat such lists. */
 function isDefinition(fields: ActionFields): boolean {
-  const input = first(fields, INPUT)
-  if (fields.has('inputschema') || (isRecord(input) && input['type'] === 'object' && isRecord(input['properties'])))
-    return true
-  return input === undefined && fields.has('description') && [...fields.keys()].every((key) => DEFINES.includes(key))
+  const schema = fields.get('parameters')
+  if (isRecord(schema) && schema['type'] === 'object' && isRecord(schema['properties'])) return true
+  if (INPUT.some((key) => fields.has(key))) return false
+  if (fields.has('inputschema')) return true
+  const saysSo = fields.get('type') === 'function' || fields.has('strict')
+  return saysSo && fields.has('description') && [...fields.keys()].every((key) => DEFINES.includes(key))
 }
 
 const DEFINES = [...NAME, 'description', 'type', 'strict']

@@ -106,7 +106,7 @@ export const MAY_CALL =
 
 /** A part of a call on one line, whose rest may show that it is one. A streamed answer waits there. */
 export const MAY_GO_ON =
-  /["'“](?:name|tool|tool_?name|function|recipient_name|action|arguments|parameters|tool_?calls?)["'”]\s{0,3}:|\bfunctions\.\w|arg_(?:key|value)>|\[ARGS\]|&(?:amp;)?lt;|\\u003c/i
+  /["'“](?:arguments|parameters|tool_?calls?)["'”]\s{0,3}:|["'“](?:name|tool|tool_?name|function|recipient_name|action)["'”]\s{0,3}:\s{0,3}(?:["'“][\w.:-]{0,100}(?:["'”]\s{0,3},\s{0,3}["'“](?:args|(?:action_?|tool_?)?input|params|kwargs)["'”]\s{0,3}:|$)|$)|\bfunctions\.[\w-]{1,100}(?::\d{1,9})?\s?\{|arg_(?:key|value)>|\[ARGS\]|(?:&(?:amp;)?lt;|\\u003c)[/|]?(?:tool|function|invoke|param|arg_)/i
 
 /** Returns whether a text holds a vendor's markup of a call outside of inline code. */
 export function holdsMarkup(text: string): boolean {
@@ -124,7 +124,8 @@ export function holdsCall(answer: string, tools: string[]): boolean {
 }
 
 function holdsPlainCall(answer: string, tools: string[]): boolean {
-  if (holdsMarkup(answer) || PIECE.test(withoutInlineCode(withoutFences(answer))) || BEGUN.test(answer)) return true
+  const prose = withoutInlineCode(withoutFences(answer))
+  if (holdsMarkup(answer) || PIECE.test(prose) || BEGUN.test(prose)) return true
   const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
   if (call?.ok && tools.includes(call.tool)) return true
@@ -172,9 +173,9 @@ const PIECE =
 
 /** The beginning of a call where the text ends: all of it, or a tag on its last line. */
 const BEGUN =
-  /^\s{0,20}(?:`{3}\w{0,9}\s{0,9})?(?:<[|｜]?\w{0,20}|[{[]\s{0,9}\{?\s{0,9}(?:["'“]\w{0,20})?)$|<[|｜/]{0,2}(?:tool|function|invoke|param|arg_)[^<>\n]{0,60}$|\[TOOL_\w{0,9}$/i
+  /^\s{0,20}(?:`{3}\w{0,9}\s{0,9})?(?:<[|｜]?(?!\d)\w{0,20}|[{[]\s{0,9}\{?\s{0,9}(?:["'“]\w{0,20})?)$|(?<!\w)<[|｜/]{0,2}(?:tool|function|invoke|param|arg_)(?!\w{0,20}\.)[^<>\n]{0,60}$|\[TOOL_\w{0,9}$/i
 
-function withoutFences(text: string): string {
+export function withoutFences(text: string): string {
   return text.replace(/^(`{3,9}|~{3,9})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
 }
 
@@ -184,7 +185,7 @@ export function withoutInlineCode(text: string): string {
 
 /** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */
 const WRITTEN =
-  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?(?:[:：→]|[-=]>)?\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
+  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?(?:[:：→]|[-=]>)?\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text says that it will use a listed tool. */
 export function isAnnounced(text: string, tools: string[]): boolean {
@@ -208,7 +209,7 @@ const NAME = `(?: the| my| your)? ${QUOTE}([\\w.-]{1,100})${QUOTE}`
 const ANNOUNCES = [
   // "I will use the ticket function", "let me look that up with the handbook tool"
   new RegExp(
-    `${INTENDS}(?=[ ])(?:(?!\\b(?:if|not|recommend|suggest)\\b)[^.!?\\n]){0,80}?${USES}${NAME} (?:function|tool)\\b`,
+    `${INTENDS}(?=[ ])(?:(?!\\b(?:if|not|recommend|suggest)\\b)[^.!?\\n]){0,80}?${USES}${NAME} (?:function|tool)\\b(?! (?:of|on|in) (?:the|this|your|its)\\b)`,
     'giu',
   ),
   // "I will call `ticket`", "I'm going to use employee to find out"
@@ -218,7 +219,7 @@ const ANNOUNCES = [
   new RegExp(`(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:using|calling|invoking)${NAME} (?:function|tool)\\b`, 'giu'),
   // "Calling function `ticket` with …"
   new RegExp(
-    `(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:calling|invoking)(?: the)? (?:function|tool):? ${QUOTE}([\\w.-]{1,100})${QUOTE}`,
+    `(?:^|[.!?:[\\n])\\s{0,9}(?:now )?(?:calling|invoking)(?: the)? (?:function|tool):? ${QUOTE}([\\w.-]{1,100})${QUOTE}`,
     'giu',
   ),
   // "you can use the ticket function with the input …", told to a person, who has no such function
