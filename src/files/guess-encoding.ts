@@ -162,6 +162,8 @@ function signLook(sign: string, text: string, at: number): number {
   if (sign === '\ufffd' || /\p{C}/u.test(sign)) return -1
   const before = text.slice(Math.max(0, at - QUOTED), at)
   const after = text.slice(at + sign.length, at + QUOTED)
+  // Nº, Mª and the like.
+  if (/[ªº]/.test(sign) && /(?<!\p{L})(?:n|s\/n|[mdf])\.?$/iu.test(before)) return 0.95
   const isAfter = /\p{L}$/u.test(before)
   const isBefore = /^\p{L}/u.test(after)
   if (/[£¥€¢₪№±×÷§]/.test(sign)) return isBesideDigit(before, after) ? 0.95 : isAfter || isBefore ? -0.3 : 0.4

@@ -138,6 +138,23 @@ test.for([
 )
 
 test.for([
+  'Nº Pedido,Fecha\n1,2\n',
+  'Año;Nº\n2024;1\n',
+  'Factura nº 123',
+  'Mª José',
+  'Rua das Flores, nº 10, 2º andar',
+  'FUßBALL-VEREIN E.V.',
+  'STRAßE;ORT\nHAUPTSTRAßE 5;KÖLN\n',
+  'WEIßBIER',
+  'STRAßE',
+  'Straße',
+  'Fußball',
+])('a sign or letter between capitals is read in Latin-1: %j', (text) => {
+  const bytes = Buffer.from(text, 'latin1')
+  expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(text)
+})
+
+test.for([
   ['a Latvian city', '52ee6761', 'windows-1252', ['windows-1257', 'Rîga', 'Rīga']],
   ['a Chinese name', 'c0eec4c8', 'euc-jp', ['gb18030', '川槌', '李娜']],
   ['a Korean city', 'bcadbfefc6afbab0bdc3', 'euc-kr', []],
