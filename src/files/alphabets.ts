@@ -94,14 +94,15 @@ export const ALPHABETS: Alphabet[] = [
 /** Letters of Cyrillic that few languages have. */
 const SELDOM = /[ЂЃЉЊЌЋЏђѓљњќћџЅѕЈј]/
 /** Lower case, capitals, or one capital before lower case. */
-const USUAL_CASE = /^(?:\P{Lu}+|\P{Ll}+|\p{Lu}\P{Lu}+)$/u
+const USUAL_CASE = /^(?:\P{Lu}*|\P{Ll}+|\p{Lu}\P{Lu}+)$/u
 /** Letters that are words, or stand for something. */
 const ALONE = /^[àéèöåøæóáú]$/i
 
 /** Returns how much a word with letters beyond ASCII looks like one of the language, from -1 to 1. */
 export function wordLook(word: string, { letters, unlikely, rarity = 0 }: Language, script: RegExp): number {
   const beyond = word.replace(/[\0-\x7f]/g, '')
-  if (!USUAL_CASE.test(word)) return -0.6
+  // ß stands between capitals too.
+  if (!USUAL_CASE.test(word.replaceAll('ß', ''))) return -0.6
   const isLatin = script === LATIN
   if (!isLatin && /[a-z]/i.test(word)) return -0.7
   const length = [...word].length

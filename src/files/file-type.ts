@@ -51,11 +51,11 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   return { kind, encoding, ...more, ...(isGuessed && { isGuessed }) }
 }
 
-/** Returns whether a text is an e-mail, or a page that was saved as one, by its name or its headers. */
+/** Returns whether a text is an e-mail, or a page that was saved as one: Confluence names those `.doc`. */
 export function isMail({ name, bytes }: FileBytes): boolean {
   if (/\.(?:emlx?|mht|mhtml)$/i.test(name)) return true
   const [headers = ''] = latin1(bytes.subarray(0, HEAD)).split(/\r?\n\r?\n/, 1)
-  return /^[\w-]{2,60}:/.test(headers) && /^mime-version:\s*1\.0/im.test(headers)
+  return /\.doc$/i.test(name) && /^[\w-]{2,60}:/.test(headers) && /^content-type:\s*multipart\//im.test(headers)
 }
 
 interface Signature {

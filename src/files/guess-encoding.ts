@@ -162,12 +162,16 @@ function signLook(sign: string, text: string, at: number): number {
   if (sign === '\ufffd' || /\p{C}/u.test(sign)) return -1
   const before = text.slice(Math.max(0, at - QUOTED), at)
   const after = text.slice(at + sign.length, at + QUOTED)
+  // Nº, Mª and the like.
+  if (/[ªº]/.test(sign) && /(?<!\p{L})(?:n|s\/n|[mdf])\.?$/iu.test(before)) return 0.95
   const isAfter = /\p{L}$/u.test(before)
   const isBefore = /^\p{L}/u.test(after)
   if (/[£¥€¢₪№±×÷§]/.test(sign)) return isBesideDigit(before, after) ? 0.95 : isAfter || isBefore ? -0.3 : 0.4
   if (/[²³]/.test(sign) && isAfter) return isBefore ? -0.3 : 0.95
   if (sign === 'µ') return isAfter || !isBefore ? -0.3 : 0.95
+  if (/[½¼¾]/.test(sign) && !isAfter && /^ \p{L}/u.test(after)) return 0.95
   if (/[°²³‰ªº½¼¾]/.test(sign)) return /\d\s?$/.test(before) ? 0.95 : isAfter ? -0.3 : 0.3
+  if (sign === '’' && !isAfter && /^\d\d/.test(after)) return 0.95
   if (QUOTE.test(sign)) {
     if (isAfter && isBefore) return sign === '’' ? 1 : -0.5
     return !isAfter && !isBefore ? 0.1 : QUOTE.test(before) || QUOTE.test(after) ? 0.95 : 0.5

@@ -34,6 +34,7 @@ test.for([
   ['thousands', 'Amount\n1,200\n25,000\n'],
   ['names', 'Name\nMüller, Anna\nMeier, Bernd\n'],
   ['sentences', 'Comment\nWell done, thanks\nNo way, never, ever\nfine\n'],
+  ['few commas', 'Note\nfirst,then\nfine\nfine\n'],
   ['tags', 'Tags\na;b\nc;d;e\nf\n'],
 ] as [string, string][])('a file of one column has one: %s', ([, text]) => {
   expect(rows(text)).toEqual(
@@ -46,6 +47,18 @@ test.for([
 
 test.for([
   ['a title', 'Report\n1,2,3\n4,5,6\n', ['1', '2', '3']],
+  [
+    'a title and a ragged row',
+    'Export 2024\nid,name,city\n1,Anna,Berlin\n2,Bob,Paris, France\n3,Cy,Rome\n',
+    ['1', 'Anna', 'Berlin'],
+  ],
+  ['a title and an optional last field', 'Export\nid,name,note\n1,Anna\n2,Bob,new\n3,Cy\n', ['1', 'Anna']],
+  [
+    'a title and a semicolon in a text',
+    'Umsatzliste\n\nDatum;Text;Betrag\n1.3.;Kauf; rot;7\n',
+    ['Datum', 'Text', 'Betrag'],
+  ],
+  ['years', 'Year results\n2020,15\n2021,17\n', ['2020', '15']],
   ['lines of an account', 'Account 7\nFrom 1 to 30 November\n\nDay;Sum\n1.11.;5,00\n', ['Day', 'Sum']],
 ] as [string, string, string[]][])('a table below other lines has its columns: %s', ([, text, row]) => {
   expect(rows(text)).toContainEqual(row)

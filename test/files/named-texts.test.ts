@@ -172,7 +172,6 @@ const saved =
 test.for([
   ['page.mhtml', `From: <Saved by Blink>\nSubject: Menu\n${saved}`],
   ['Confluence.doc', `Date: Mon, 30 Nov 2026\nSubject: Exported From Confluence\n${saved}`],
-  ['mail', `Subject: Menu\n${saved}`],
   ['1.emlx', `400\nSubject: Menu\n${saved}`],
 ] as [string, string][])('a page or mail in another name than eml is decoded: %s', async ([name, text]) => {
   const all = (await lines(name, text))?.join('\n')
@@ -181,9 +180,17 @@ test.for([
   expect(all).not.toContain('quoted-printable')
 })
 
-test('a text about mail headers is no mail', async () => {
-  const text = 'Notes: what a mail needs\n\nMIME-Version: 1.0\nContent-Transfer-Encoding: quoted-printable\n\n=3D stays'
-  expect((await lines('notes.txt', text))?.at(-1)).toBe('=3D stays')
+test.for([
+  [
+    'notes.txt',
+    'Notes: what a mail needs\n\nMIME-Version: 1.0\nContent-Transfer-Encoding: quoted-printable\n\n=3D stays',
+  ],
+  ['mail.txt', 'Delivered-To: a@b\nReceived: by c\nAuthentication-Results: x; spf=fail\nMIME-Version: 1.0\n\nPay now'],
+  ['answer.txt', 'Server: nginx\nMIME-version: 1.0\nContent-Type: application/json\n\n{"a": 1}'],
+  ['headers', 'Subject: Menu\nMIME-Version: 1.0\nContent-Type: text/plain\n\nSoup'],
+  ['letter.doc', 'Subject: Menu\nMIME-Version: 1.0\n\nSoup'],
+] as [string, string][])('a text with headers of mail keeps all of them: %s', async ([name, text]) => {
+  expect((await lines(name, text))?.join('\n')).toBe(text)
 })
 
 test.for(['a.pages', 'a.numbers', 'a.key'])('a file of Apple’s office is named as one: %s', (name) => {

@@ -117,6 +117,14 @@ test.for([
   ['a scaled font', '/F1 1 Tf 7 0 0 7 63.4 705 Tm (3) Tj', '10³', '12 0 0 12 50 700 Tm (10) Tj'],
   ['a formula', '(CO) Tj /F1 7 Tf -3 Ts (2) Tj 0 Ts /F1 12 Tf ( and more) Tj', 'CO₂ and more'],
   ['smaller digits on the line', '(Total 10) Tj /F1 8 Tf (5) Tj', 'Total 105'],
+  ['a footnote of a year', '(Revenue 2023) Tj /F1 7 Tf 5 Ts (1) Tj', 'Revenue 2023¹'],
+  ['a sign and its digits', '(10) Tj /F1 7 Tf 5 Ts (-) Tj /F2 7 Tf (6) Tj', '10⁻⁶'],
+  ['a value beside its label', '(Total) Tj /F1 10 Tf 36 -1 Td (1,250.00) Tj', 'Total 1,250.00'],
+  ['a value behind a space', '(Menge ) Tj /F1 9 Tf -2 Ts (250) Tj', 'Menge 250'],
+  ['a small cell that stands higher', '(Ann) Tj /F1 8 Tf 40 2 Td (42) Tj', 'Ann 42'],
+  ['a small date', '(Agenda) Tj /F1 9 Tf 48 2 Td (12.03.2024) Tj', 'Agenda 12.03.2024'],
+  ['a badge', '/F1 20 Tf (Orders) Tj /F1 10 Tf 75 4 Td (128) Tj', 'Orders 128'],
+  ['a number behind its sign', '/F1 20 Tf (Invoice) Tj /F1 12 Tf 76 4 Td (#4711) Tj', 'Invoice #4711'],
   ['a smaller line below', '(Total 10) Tj /F1 8 Tf 0 -12 Td (5 of it) Tj', 'Total 10\n5 of it'],
 ])('raised and lowered digits are not glued to their line: %s', async ([, text = '', shown, before = '']) => {
   const start = before === '' ? '/F1 12 Tf 50 700 Td' : `/F1 1 Tf ${before}`

@@ -109,12 +109,14 @@ test.for([
   ['windows-1251', 'ОШИБКА', 'ced8c8c1cac0'],
   ['windows-1252', 'it’s', '69749273'],
   ['windows-1252', 'Coca® £5', '436f6361ae20a335'],
+  ['windows-1252', '’90s', '92393073'],
   ['windows-1253', 'και', 'eae1e9'],
   ['windows-1254', 'Şişli', 'de69fe6c69'],
   ['windows-1255', 'דוד כהן', 'e3e5e320ebe4ef'],
   ['windows-1256', 'مرحبا', 'e3d1cdc8c7'],
   ['macintosh', 'für', '669f72'],
   ['macintosh', 'Malmö', '4d616c6d9a'],
+  ['macintosh', 'España', '457370619661'],
   ['windows-1250', 'Gdańsk', '476461f1736b'],
   ['windows-1250', 'Zdeněk', '5a64656eec6b'],
   ['windows-1257', 'Klaipėda', '4b6c616970eb6461'],
@@ -136,6 +138,25 @@ test.for([
     }
   },
 )
+
+test.for([
+  'Nº Pedido,Fecha\n1,2\n',
+  'Año;Nº\n2024;1\n',
+  'Factura nº 123',
+  'Mª José',
+  'Rua das Flores, nº 10, 2º andar',
+  'FUßBALL-VEREIN E.V.',
+  'STRAßE;ORT\nHAUPTSTRAßE 5;KÖLN\n',
+  'WEIßBIER',
+  'STRAßE',
+  'Straße',
+  'Fußball',
+  '¾ cup',
+  '½ tsp salt, ¼ cup milk',
+])('a sign or letter between capitals is read in Latin-1: %j', (text) => {
+  const bytes = Buffer.from(text, 'latin1')
+  expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(text)
+})
 
 test.for([
   ['a Latvian city', '52ee6761', 'windows-1252', ['windows-1257', 'Rîga', 'Rīga']],

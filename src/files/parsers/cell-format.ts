@@ -1,4 +1,5 @@
 /** What a number in a workbook means by its format: a date, a time of day, a duration, or just a number. */
+import { writtenNumber } from '../tables/numbers.ts'
 
 export interface CellFormat {
   kind: 'number' | 'date' | 'time' | 'duration'
@@ -57,19 +58,24 @@ function formatOf(code: string): CellFormat {
   return bare.includes('m') ? { kind: 'date', from, hasSeconds, digits } : numberFormat(code, bare)
 }
 
-/** A currency's sign, or its code, as `"€"`, `$` or `[$CHF-807]`. */
-const CURRENCY = /\[\$([^\]-]{1,5})(?:-[^\]]*)?\]|"\s?([$€£¥₹₽₩₺]|[A-Z]{3}|kr|zł|Kč|Ft)\s?"|\\?([$€£¥₹₽₩₺])/
+/** A currency's sign, or its code, as `"€"` or `[$CHF-807]`. */
+const CURRENCY = /\[\$([^\]-]{1,5})(?:-[^\]]*)?\]|"\s?([$€£¥₹₽₩₺]|[A-Z]{3}|kr|zł|Kč|Ft)\s?"/
+/** A sign that is not a part of another one, as in `R\$`. */
+const BARE_SIGN = /(?<!\p{L}\\?)([$€£¥₹₽₩₺])/u
 
 function numberFormat(code: string, bare: string): CellFormat {
   if (bare.includes('%')) return { ...NUMBER, isPercent: true }
-  if (/^0{2,}$/.test(bare.trim())) return { ...NUMBER, minimum: bare.trim().length }
+  if (/^0{4,}$/.test(bare.trim())) return { ...NUMBER, minimum: bare.trim().length }
   const [first = ''] = code.split(';', 1)
-  const found = CURRENCY.exec(first)
+  const digits = first.replace(/"[^"]*"|\[[^\]]*\]/g, (text) => ' '.repeat(text.length))
+  const found = CURRENCY.exec(first) ?? BARE_SIGN.exec(digits)
   if (!found) return NUMBER
-  const sign = (found[1] ?? found[2] ?? found[3] ?? '').trim()
-  const isBefore = found.index < first.search(/[0#?]/)
-  const apart = /^\w/.test(sign) ? ' ' : ''
-  return { ...NUMBER, currency: isBefore ? { before: sign + apart, after: '' } : { before: '', after: ` ${sign}` } }
+  const sign = (found[1] ?? found[2] ?? '').trim()
+  const isBefore = found.index < digits.search(/[0#?]/)
+  const before = isBefore ? sign + (/^\w/.test(sign) ? ' ' : '') : ''
+  const after = isBefore ? '' : ` ${sign}`
+  // A column of numbers that are not read as such would be text.
+  return writtenNumber(`${before}1${after}`) === undefined ? NUMBER : { ...NUMBER, currency: { before, after } }
 }
 
 /** Returns a number as people read it in the sheet, with dates in ISO's form. */

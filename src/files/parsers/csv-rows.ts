@@ -85,13 +85,15 @@ function isOneColumn(lines: readonly string[], delimiter: string): boolean {
   const from = counts.findIndex((count) => count > 0)
   if (from <= 0) return false
   const below = counts.slice(from)
-  const max = Math.max(...below)
-  if (below.filter((count) => count === max).length <= below.length / 2) return true
-  return max === 1 && delimiter === ',' && lines.every((line) => !line.includes(',') || IN_TEXT.test(line))
+  const share = (count: number) => below.filter((one) => one === count).length / below.length
+  if (share(0) > 0.5) return true
+  if (delimiter === ',' && lines.some((line) => line.includes(',') && !IN_TEXT.test(line))) return false
+  if (Math.max(...below) === 1 && delimiter === ',') return true
+  return Math.min(...below) < 2 && below.every((count) => share(count) <= 0.5)
 }
 
 /** A comma in a number, or before a space. */
-const IN_TEXT = /\d,\d|, /
+const IN_TEXT = /(?<!\d)\d{1,3},\d|, /
 
 /** Returns the share of a line's commas that stand in a number or before a space, if another delimiter is there. */
 function doubtIn(line: string): number {

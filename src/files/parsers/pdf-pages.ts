@@ -92,13 +92,14 @@ async function textOfPage(pdf: Pdf, number: number, tables: PdfTables): Promise<
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 function pageText(items: TextItems): string {
-  /** The last words of the line that stand on it. */
-  let base: DrawnWords | undefined
+  /** The last words of the line that stand on it, and its last words, which may be raised. */
+  let [base, last]: (DrawnWords | undefined)[] = []
   let text = ''
   for (const item of items) {
     if (!('str' in item)) continue
-    const shift = base ? shiftOf(item, base) : 0
+    const shift = base && last && isTouching(item, last, base) ? shiftOf(item, base) : 0
     text += shift === 0 ? item.str : item.str.replace(/\S.*\S|\S/, (words) => raisedText(words, shift > 0))
+    if (item.str.trim() !== '') last = item
     if (shift === 0 && item.str.trim() !== '') base = item
     if (!item.hasEOL) continue
     text += '\n'
@@ -113,16 +114,23 @@ function pageText(items: TextItems): string {
 
 type DrawnWords = Extract<TextItems[number], { str: string }>
 
-/** Returns 1 for small letters that are raised beside the others of a line, -1 for lowered ones, else 0. */
+/** Returns whether words begin where the last ones end. Those of another cell or column stand apart. */
+function isTouching(item: DrawnWords, last: DrawnWords, base: DrawnWords): boolean {
+  const gap = placeOf(item).x - placeOf(last).x - last.width
+  return placeOf(item).x >= placeOf(base).x && gap < base.height * 0.25 && !/\s$/.test(last.str)
+}
+
+/** Returns 1 for small letters that are raised above the others of a line, -1 for lowered ones, else 0. */
 function shiftOf(item: DrawnWords, base: DrawnWords): number {
-  const [[, slant = 0, , , x = 0, y = 0], [, , , , left = 0, baseline = 0]] = [item.transform, base.transform] as [
-    number[],
-    number[],
-  ]
-  const isBeside = x >= left && x - left - base.width < base.height * 2
-  const rise = (y - baseline) / base.height
-  if (slant !== 0 || !isBeside || item.height > 0.85 * base.height || Math.abs(rise) > 0.8) return 0
-  return rise > 0.15 ? 1 : rise < -0.08 ? -1 : 0
+  const { slant, y } = placeOf(item)
+  const rise = (y - placeOf(base).y) / base.height
+  if (slant !== 0 || item.height > 0.85 * base.height || Math.abs(rise) > 0.8) return 0
+  return rise > 0.15 ? 1 : rise < -0.12 ? -1 : 0
+}
+
+function placeOf({ transform }: DrawnWords): { slant: number; x: number; y: number } {
+  const [, slant = 0, , , x = 0, y = 0] = transform as number[]
+  return { slant, x, y }
 }
 
 async function titleOf(pdf: Pdf): Promise<string | undefined> {
