@@ -3,9 +3,9 @@
 export interface Language {
   /** The letters that it has beside a to z; of another alphabet, its frequent ones. */
   letters: ReadonlySet<string>
-  /** What a word of it, in lower case, hardly has. */
+  /** Matches words in lower case that the language hardly has. */
   unlikely?: RegExp
-  /** How much less the language is written than the others. */
+  /** Subtracted from the look of its words, because it is written less than the others. */
   rarity?: number
 }
 
@@ -13,7 +13,7 @@ export interface Alphabet {
   encoding: string
   script: RegExp
   languages: Language[]
-  /** How much less the encoding is used than the common ones. */
+  /** Subtracted from its look, because it is used less than the common encodings. */
   rarity: number
 }
 

@@ -56,7 +56,7 @@ function isHalfWord(part: Uint8Array, at: number): boolean {
   return beside.some(isHalf) && !beside.some((byte) => /[a-z]/i.test(String.fromCharCode(byte)))
 }
 
-/** How much of a text is looked up in ICU's dictionary of Chinese and Japanese words. */
+/** The number of characters that are looked up in ICU's dictionary of Chinese and Japanese words. */
 const LOOKED_UP = 300
 const segmenter = new Intl.Segmenter('ja', { granularity: 'word' })
 

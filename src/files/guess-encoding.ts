@@ -10,7 +10,7 @@ const COMPARED = 8192
 const CONTEXT = 24
 /** How much better another reading must look than the one that the statistics name. */
 const MARGIN = 0.1
-/** How well UTF-16 without a mark or a zero looks: it is rare. */
+/** The look of UTF-16 without a mark or a zero, which is rare. */
 const WIDE_LOOK = 0.45
 /** Readings are in doubt if they look as well as this, in a text of no more bytes beyond ASCII. */
 const DOUBT = 0.2
@@ -38,7 +38,7 @@ interface GuessedEncoding {
 
 interface RankedEncoding {
   encoding: string
-  /** How well its reading looks, from -1 to 1, and a little more if the statistics name it. */
+  /** The look of its reading, from -1 to 1, and a little more if the statistics name it. */
   score: number
 }
 
@@ -153,7 +153,7 @@ function look(text: string, language: Language, script: RegExp): number {
   return count === 0 ? -1 : sum / count
 }
 
-/** How far from a quotation mark its other one is looked for. */
+/** The distance within which the other quotation mark is looked for, in characters. */
 const QUOTED = 80
 const QUOTE = /[“”‘’«»„‚‹›]/
 

@@ -121,7 +121,7 @@ class ChatReader implements CompletionReader {
   isDone = false
   /** Whether an empty finish_reason came, which is an end before `[DONE]`. */
   #hasEmptyEnd = false
-  /** Whether chunks have a message in place of a delta. */
+  /** Chunks have a message in place of a delta. */
   #hasMessages = false
   readonly #texts = new MessageTexts()
   readonly #fields: { reasoning_content?: string; reasoning?: string } = {}
@@ -163,7 +163,7 @@ class ChatReader implements CompletionReader {
     return events
   }
 
-  /** What a message in place of a delta adds to those before it. */
+  /** Returns the part of a message, in place of a delta, that those before it do not have. */
   #newOf(message: Delta): Delta {
     const { content, reasoning_content: thinking, reasoning } = message
     this.#hasMessages = true

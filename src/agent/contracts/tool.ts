@@ -5,7 +5,7 @@ import type { ChartKind, OutputTable, Series, Source } from './evidence.ts'
 
 export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
 
-/** What a search can look for: one of these at a time. */
+/** The kinds of results of a search, which looks for one of them at a time. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 
 /** A search result, with names instead of ids. `text` is as somebody wrote it, cut. `at`: a Slack ts, in seconds. */

@@ -31,7 +31,7 @@ export class AnswerDeltas implements AnswerReader {
   #tries = 0
   #length = 0
   #answer: GrowingAnswer | undefined
-  /** How many stretches of reasoning precede the answer. */
+  /** The number of stretches of reasoning before the answer. */
   #reasonings = 0
   #held = ''
   #hold = 0
@@ -44,7 +44,7 @@ export class AnswerDeltas implements AnswerReader {
   push(piece: string, cut: ObservationCut): string {
     const text = this.#withoutReasoning(piece, cut)
     this.#length += piece.length
-    // What has arrived of a mark of reasoning inside the answer is held back, and nothing behind it is certain.
+    // A mark of reasoning inside the answer is held back as it arrives, and nothing behind it is certain.
     if (this.#answer && cut.reasoning.length > this.#reasonings) [this.#answer, this.#tries] = [undefined, MAX_TRIES]
     if (this.#answer) return this.#emit(this.#answer.push(text))
     return text === '' || this.#tries >= MAX_TRIES ? '' : this.#search(text, cut)

@@ -8,10 +8,10 @@ export interface CellFormat {
   hasSeconds: boolean
   /** The number of digits behind the seconds. */
   digits: number
-  /** How many digits a number has at least, as in postal codes. */
+  /** The least number of digits, as in postal codes. */
   minimum?: number
   isPercent?: boolean
-  /** What is shown before and after the number. */
+  /** The texts before and after the number. */
   currency?: { before: string; after: string }
 }
 

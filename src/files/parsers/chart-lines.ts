@@ -13,7 +13,7 @@ interface DrawnSeries {
   /** The labels of the points. With several levels, the innermost first. */
   levels: Map<number, string>[]
   values: Map<number, string>
-  /** How labels and values that are numbers are shown, as a workbook writes it. */
+  /** The number formats of labels and values, as a workbook writes them. */
   formats: { label: string; value: string }
 }
 

@@ -6,7 +6,7 @@ import { groupsOf } from './sorted-numbers.ts'
 const MAX_NAMING = 5000
 /** The maximum number of numbers that a sentence and its words name. */
 const MAX_LABELLED = 12
-/** How many of the best named numbers are combined, and how many neighbours of a figure may follow from them too. */
+/** Numbers of best named numbers that are combined, each with the most neighbours of a figure that may follow too. */
 const COUNTS = [
   [1, 5],
   [2, 4],

@@ -29,7 +29,7 @@ const MAX_INPUT = 20_000
 /** A longer result says more than that nothing was found. Characters. */
 const MAX_EMPTY = 4_000
 
-/** What services and databases say if they find nothing. */
+/** Matches the words of services and databases that find nothing. */
 const FOUND_NOTHING = new RegExp(
   [
     String.raw`\b(?:no|0|zero) (?:[\p{L}-]+ ){0,2}(?:results?|hits?|rows?|match(?:es)?|documents?|records?|entr(?:y|ies)|events?|meetings?|files?|items?|pages?|users?|data|such|information)\b`,

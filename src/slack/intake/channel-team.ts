@@ -3,9 +3,9 @@ import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import type { Services } from '../services.ts'
 
-/** How long a delivery waits for Slack's answer, because Slack waits for the ack. Milliseconds. */
+/** The time limit for Slack's answer, because Slack waits for the ack. Milliseconds. */
 const LOOK_UP_MS = 1_000
-/** How long Slack's last answer is used without asking again. Milliseconds. */
+/** The time in which Slack's last answer is used without asking again. Milliseconds. */
 const FRESH_MS = 60 * 60_000
 
 interface ConnectedChannel {

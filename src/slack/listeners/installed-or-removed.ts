@@ -48,7 +48,7 @@ export const teamAccessRevoked = onEvent('team_access_revoked', (services) => as
   const ended = { name: 'team_access_revoked', eventTime: body.event_time, teams, id: organisationOf(context) }
   const isCurrent = await forgetWorkspace(ended, context, services)
   const { id = '' } = ended
-  // What Slack said of connected channels may name these workspaces (intake/channel-team.ts).
+  // Slack's answers about connected channels may name these workspaces (intake/channel-team.ts).
   if (isCurrent && id.startsWith('E') && (installations.owns?.(id) ?? true)) await threads.forgetTeam(id)
 })
 
