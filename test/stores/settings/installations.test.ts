@@ -6,6 +6,7 @@ import { loadConfig } from '../../../src/config.ts'
 import { TransientError } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { ALICE, GENERAL, TEAM, type Delivery, type Json } from '../../../playground/slack/slack.ts'
+import { warnOfUnknownIds } from '../../../src/slack/client/unknown-ids.ts'
 import { installationFromConfig } from '../../../src/slack/install/open-installations.ts'
 import { envFor, startBot, Thread, type TestBot } from '../../harness/bot.ts'
 import { fileEnds, type Ends } from '../../harness/ends.ts'
@@ -141,4 +142,31 @@ describe('an organisation’s workspace whose last check is over an hour old', (
     later((response) => void reply(response, { teams: [] }))
     expect(await installations.of(OTHER)).toBeUndefined()
   })
+})
+
+test('the ids in an organisation’s settings are looked up once, however many workspaces it has', async (t) => {
+  const me = { team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
+  const teams = Array.from({ length: 20 }, (_, i) => ({ id: `T0SPACE00${i}` }))
+  const looked: string[] = []
+  const api = await startWebServer((path, response, request) => {
+    const reply = (body: object) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (!path.endsWith('users.info')) return void reply({ ok: true, ...me, teams })
+    void readBody(request).then((body) => {
+      const user = new URLSearchParams(body).get('user') ?? ''
+      looked.push(user)
+      reply(user === ALICE ? { ok: true, user: { id: ALICE } } : { ok: false, error: 'user_not_found' })
+    })
+  })
+  const slack = await localSlack()
+  const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
+  const config = loadConfig({ ...env, ALLOW_USERS: `${ALICE},U0NOBODY001` }, { serves: true })
+  const lines: string[] = []
+  const log = createLog('warn', { write: (line) => void lines.push(line) })
+  const installations = await installationFromConfig(config, { now: Date.now, log })
+  expect(installations.teams()).toHaveLength(21)
+  await warnOfUnknownIds(config, installations, log)
+  expect(looked.sort()).toEqual([ALICE, 'U0NOBODY001'])
+  expect(lines.join('')).toMatch(/ALLOW_USERS names U0NOBODY001/)
+  expect(lines.join('')).not.toContain(`names ${ALICE}`)
 })
