@@ -193,6 +193,9 @@ class ChatReader implements CompletionReader {
   }
 }
 
+/** The longest piece that may follow an equal one, in characters. */
+const LONGEST_PIECE = 3
+
 /** The texts of messages in place of deltas, by field: pieces, or each holds everything so far. */
 class MessageTexts {
   readonly #texts = new Map<string, { all: string; count: number }>()
@@ -202,8 +205,8 @@ class MessageTexts {
     const { all, count } = this.#texts.get(field) ?? { all: '', count: 0 }
     const text = partsText(given)
     if (text === '') return given
-    // The first two pieces may be equal, such as two digits.
-    const isGrown = count > 0 && text.startsWith(all) && (count > 1 || text !== all)
+    // The first two pieces may be equal, such as two digits. A longer text that comes twice is the whole answer.
+    const isGrown = count > 0 && text.startsWith(all) && (count > 1 || text !== all || text.length > LONGEST_PIECE)
     this.#texts.set(field, { all: isGrown ? text : all + text, count: count + 1 })
     return isGrown ? text.slice(all.length) : given
   }

@@ -63,6 +63,7 @@ describe.concurrent('is read to its end', () => {
     ['messages and the whole one', messages(['It is ', '42.', 'It is 42.'])],
     ['messages without a finish_reason', data(message({ content: 'It is ' }), message({ content: '42.' }), '[DONE]')],
     ['messages that grow, the last twice', messages(['It is ', 'It is 42.', 'It is 42.'])],
+    ['the whole message twice', messages(['It is 42.', 'It is 42.'])],
     ['a first message that is empty', messages(['', 'It is ', '42.'])],
     ['one JSON body with a mark and line ends', `\ufeff\r\n${JSON.stringify(BODY, null, 2)}\n`],
   ])('%s', async ([, body], t) => {
