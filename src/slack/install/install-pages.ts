@@ -37,7 +37,7 @@ export function installPages(options: InstallOptions): Pages {
 
 /** The most requests a minute of each page. Finishing calls `oauth.v2.access`: Slack limits it, and it renews tokens. */
 const STARTS_A_MINUTE = 600
-const ENDS_A_MINUTE = 30
+const ENDS_A_MINUTE = 60
 
 /** Returns a function that says whether one more request fits into this minute, and logs a full one once. */
 function perMinute(max: number, { now, log }: InstallOptions): () => boolean {

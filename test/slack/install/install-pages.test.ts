@@ -254,8 +254,8 @@ test('strangers are served a bounded number of pages a minute, with one line in 
     const person = other.browser()
     return person.comeBack({ code: `made-up-${n}`, state: await person.begin() })
   }
-  for (let n = 0; n < 60; n++) await finish(n)
-  expect(other.slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toHaveLength(30)
+  for (let n = 0; n < 90; n++) await finish(n)
+  expect(other.slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toHaveLength(60)
   expect(other.logs.filter((line) => line.includes('could not be finished'))).toHaveLength(1)
   other.slack.clock.now += 60_000
   const home = { id: 'T0LATER0001' }
