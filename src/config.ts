@@ -1,7 +1,7 @@
 /**
  * The settings of Thinkaloud (base/settings/setting-schema.ts), read from the environment and checked once. Their names
- * are a public interface (README, .env.example). This is the only reader of process.env. All other code gets the `Config`
- * that `loadConfig` returns.
+ * are a public interface (README, .env.example). This is the only reader of process.env. All other code gets the
+ * `Config` that `loadConfig` returns.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { parse as parseDotenv } from 'dotenv'

@@ -22,7 +22,7 @@ const WAITS = { base: 500, max: 2_000 }
 const PATIENCE_MS = 30_000
 
 /**
- * How long to wait before the next try, in ms. `attempt` counts from 0.
+ * Returns the wait before the next try, in ms. `attempt` counts from 0.
  * @throws ModelError if a retry is pointless
  */
 export function retryDelay(

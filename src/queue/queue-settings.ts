@@ -47,7 +47,8 @@ export interface QueueSettings {
   graceMs: number
   /**
    * The time that a worker waits after a take-over before it looks up posts that the previous one may still be sending.
-   * Must be longer than `SURE_MS` (redis-run.ts), for which a checked lease counts as held, and than a post usually takes.
+   * Must be longer than `SURE_MS` (redis-run.ts), for which a checked lease counts as held, and than a post usually
+   * takes.
    */
   settleMs: number
 }

@@ -2,8 +2,8 @@ import type { AnswerEvent } from '../question/answer.ts'
 
 /**
  * The outcome of a question. `answered`: by the model. `stopped`: by a budget, with its best answer. `gave_up`: without
- * one, by a budget or a person. `failed`: the asker got a message. `undelivered`: Slack accepts no answer there. `given_up`: dead-lettered by
- * the queue.
+ * one, by a budget or a person. `failed`: the asker got a message. `undelivered`: Slack accepts no answer there.
+ * `given_up`: dead-lettered by the queue.
  */
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const QUESTION_OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']

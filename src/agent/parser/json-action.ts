@@ -235,7 +235,7 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
   return tool ? { kind: 'action', tool, input } : undefined
 }
 
-/** Returns whether an object defines a tool, as the prompt does, and does not call it. Small models repeat such lists. */
+/** Returns whether an object defines a tool, as a prompt does, and does not call it. Small models repeat such lists. */
 function isDefinition(fields: ActionFields): boolean {
   const schema = fields.get('parameters')
   if (isRecord(schema) && schema['type'] === 'object' && isRecord(schema['properties'])) return true

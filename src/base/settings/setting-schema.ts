@@ -1,5 +1,5 @@
 /**
- * Every setting: what it may be, and a sentence about it. The documentation and `.env.example` are made from the comments
+ * Every setting, with its allowed values and a sentence. The documentation and `.env.example` are made of the comments
  * (test/harness/settings-page.ts): `@needed`, `@common` and `@advanced` say how likely an operator is to set it.
  */
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The words of a paragraph of DrawingML (ECMA-376, part 1, 21.1.2): equations, raised and struck words, link targets. */
+/** Reads a paragraph of DrawingML (ECMA-376, part 1, 21.1.2): equations, raised and struck words, link targets. */
 import { EquationText } from './equation-text.ts'
 import { raisedText } from './raised-text.ts'
 import type { XmlAttributes } from './xml-walk.ts'

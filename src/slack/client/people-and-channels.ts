@@ -1,5 +1,5 @@
 /**
- * What Slack's answers say about people, channels and user groups. Fields that Slack leaves out or breaks are absent.
+ * Reads Slack's answers about people, channels and user groups. Fields that Slack leaves out or breaks are absent.
  */
 import { z } from 'zod'
 import { timeZone } from '../../schedules/when.ts'

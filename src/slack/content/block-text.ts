@@ -39,7 +39,7 @@ const READERS = new Map<unknown, BlockReader>([
   ],
   ['call', ({ call }, { budget }) => textObject(objectOf(objectOf(call).v1).name, budget)],
 ])
-/** Of a message itself. The `file` is among the files of the message. */
+/** Kinds of blocks without words, at the top level of a message. The `file` is among the files of the message. */
 const WORDLESS: ReadonlySet<unknown> = new Set(['divider', 'context_actions', 'file'])
 
 function blockText(block: SlackObject, reading: BlockReading): string {

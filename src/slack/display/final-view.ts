@@ -14,7 +14,7 @@ export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stoppe
 }
 
 /**
- * What stands below an answer. `warning`: about its figures; `used`: how many remembered texts it uses; `end`: mrkdwn.
+ * The lines below an answer. `warning`: about its figures; `used`: how many remembered texts it uses; `end`: mrkdwn.
  */
 export interface Footnotes {
   warning?: string | undefined

@@ -35,7 +35,10 @@ export function installPages(options: InstallOptions): Pages {
   }
 }
 
-/** The most requests a minute of each page. Finishing calls `oauth.v2.access`: Slack limits it, and it renews tokens. */
+/**
+ * The most requests a minute of each page. Finishing calls `oauth.v2.access`, which Slack limits and which also renews
+ * tokens.
+ */
 const STARTS_A_MINUTE = 600
 const ENDS_A_MINUTE = 60
 
